@@ -1,0 +1,35 @@
+const marker: unique symbol = Symbol.for('kettle.embedder.error');
+
+/** What went wrong, for programs. The message says it for people, with the value and the remedy. */
+export type EmbedderErrorCode =
+  /** The model isn't where it was looked for. */
+  | 'model_not_found'
+  /** The hub can't be reached, or failed while sending. */
+  | 'hub_unreachable'
+  /** Files are there but aren't a model that can be run here. */
+  | 'model_invalid'
+  /** A text has more tokens than the model reads. */
+  | 'text_too_long'
+  /** A text is empty, or not a string. */
+  | 'invalid_text'
+  /** Inference failed. */
+  | 'inference_failed'
+  /** The embedder was closed, or its thread ended. */
+  | 'closed';
+
+/** The one error class of embedders; `code` tells them apart. */
+export class EmbedderError extends Error {
+  override readonly name = 'EmbedderError';
+  readonly code: EmbedderErrorCode;
+
+  constructor(code: EmbedderErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    Object.defineProperty(this, marker, { value: true });
+  }
+
+  /** Holds across duplicate copies of this package, where `instanceof` does not. */
+  static isInstance(value: unknown): value is EmbedderError {
+    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[marker] === true;
+  }
+}

@@ -1,0 +1,2 @@
+export type { Embedder, EmbedOptions } from './embedder.js';
+export { EmbedderError, type EmbedderErrorCode } from './errors.js';

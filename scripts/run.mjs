@@ -1,0 +1,15 @@
+// node scripts/run.mjs ENTRY [ARGS…]: makes the checkout ready, then runs ENTRY (a path from the root) in this process.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ensureReady, root } from './ready.mjs';
+
+const [entry, ...args] = process.argv.slice(2);
+try {
+  await ensureReady();
+} catch (error) {
+  process.stderr.write(`kettle: ${error.message}\n`);
+  process.exit(1);
+}
+const file = join(root, entry);
+process.argv = [process.argv[0], file, ...args];
+await import(pathToFileURL(file).href);
