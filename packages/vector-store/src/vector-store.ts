@@ -1,13 +1,5 @@
+import type { Fingerprint } from './fingerprint.js';
 import type { CallOptions, QueryOptions } from './options.js';
-
-/** What a store was made for. Vectors of another fingerprint mean something else, so a store refuses them. */
-export interface Fingerprint {
-  /** Names the model and everything that changes its vectors: weights, pooling, prefixes. */
-  readonly model: string;
-  /** Length of every vector. */
-  readonly dimensions: number;
-  readonly metric: 'cosine';
-}
 
 /** One vector under its id. Equal ids replace each other. */
 export interface VectorRecord {
@@ -39,7 +31,8 @@ export interface VectorStoreCapabilities {
  *
  * Methods reject with a {@link VectorStoreError}: always when the backend fails (an outage never looks like
  * "no results"), and before anything is stored when the input is wrong. A call whose signal is aborted
- * rejects with the signal's reason. Methods may be called concurrently.
+ * rejects with the signal's reason; a change that was under way may then be stored in part. What was passed in
+ * is read before the call returns its promise, so it may be reused at once. Methods may be called concurrently.
  */
 export interface VectorStore {
   readonly specificationVersion: 'v1';
@@ -67,13 +60,19 @@ export interface VectorStore {
   /** Number of records. */
   count(options?: CallOptions): Promise<number>;
 
-  /** Every id once, in pages, in no particular order. Records changed meanwhile may or may not appear. */
+  /**
+   * Every id once, in pages, in no particular order. Records changed meanwhile may or may not appear.
+   * Failures, a closed store and an aborted signal show when the pages are read.
+   */
   ids(options?: CallOptions): AsyncIterable<readonly string[]>;
 
   /** Removes every record. The store stays usable. */
   clear(options?: CallOptions): Promise<void>;
 
-  /** Makes everything that was accepted so far outlive the process. Does nothing where that is already so. */
+  /**
+   * Makes everything that was accepted so far outlive the process. Does nothing where that is already so, and
+   * where nothing outlives it (`capabilities.persistent` is false).
+   */
   persist(options?: CallOptions): Promise<void>;
 
   /**
