@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import type { Corpus, OpenIndexOptions, SearchIndex } from '@kettle/search';
+import { findBackend } from './backends.js';
+import type { Config } from './config/config.js';
+import type { Log } from './log.js';
+
+/** What all connections of one server share. */
+export interface App {
+  readonly config: Config;
+  /** Kettle's version. */
+  readonly version: string;
+  readonly log: Log;
+  readonly corpus: Corpus;
+  /**
+   * The index. The first call opens it: it loads what is heavy and begins to synchronise, so it belongs after
+   * the reply to `initialize`. Rejects when the index can't be opened; the next call tries again.
+   */
+  index(): Promise<SearchIndex>;
+  /**
+   * Ends what the index runs: threads, servers, locks. Calls that still wait for it reject. Closing twice is
+   * harmless.
+   */
+  close(): Promise<void>;
+}
+
+/** Puts the parts together as the configuration says. Rejects with a CorpusError where there is no corpus. */
+export async function createApp(config: Config, log: Log): Promise<App> {
+  const { readCorpus } = await import('@kettle/search');
+  const corpus = await readCorpus(config.corpusDirectory, {
+    name: config.corpusName,
+    description: config.corpusDescription,
+  });
+  const ending = new AbortController();
+  let index: Promise<SearchIndex> | undefined;
+  const open = async () => {
+    const { openIndex } = await import('@kettle/search');
+    return openIndex(indexOptions(config, corpus, log, ending.signal));
+  };
+  return {
+    config,
+    version: readVersion(),
+    log,
+    corpus,
+    index() {
+      if (ending.signal.aborted) return Promise.reject(ending.signal.reason);
+      index ??= open().catch((error: unknown) => {
+        index = undefined;
+        throw error;
+      });
+      return index;
+    },
+    async close() {
+      ending.abort();
+      await index?.then((opened) => opened.close()).catch(() => {});
+    },
+  };
+}
+
+/** How the index of this configuration is opened. */
+export function indexOptions(
+  config: Config,
+  corpus: Corpus,
+  log: Log,
+  signal: AbortSignal,
+): OpenIndexOptions {
+  const backend = findBackend(config.backend);
+  if (!backend) throw new Error(`No backend is called ${config.backend}`);
+  return {
+    corpus,
+    directory: config.indexDirectory,
+    model: config.model,
+    backend: backend.name,
+    mode: config.searchMode,
+    log,
+    signal,
+    loadEmbedder: async (signal) => {
+      throw new Error(`not there yet ${signal}`);
+    },
+    openStore: (context) => backend.open({ ...context, settings: config.backendSettings, log }),
+  };
+}
+
+/** The version in our package.json. */
+export function readVersion(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+}

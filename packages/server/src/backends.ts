@@ -1,0 +1,73 @@
+import type { Fingerprint, VectorStore } from '@kettle/vector-store';
+import type { Log } from './log.js';
+
+/** What the environment says about backends, already checked. */
+export interface BackendSettings {
+  readonly chroma: {
+    /** A Chroma server. Unset: a private one is started in the index folder and ended again. */
+    readonly url?: string;
+    readonly apiKey?: string;
+    readonly tenant?: string;
+    readonly database?: string;
+    /** How to start the private server. Unset: the `chroma` of our own dependency. */
+    readonly command?: string;
+  };
+  readonly hnsw: {
+    readonly m?: number;
+    readonly efConstruction?: number;
+    readonly efSearch?: number;
+  };
+}
+
+export interface BackendContext {
+  readonly fingerprint: Fingerprint;
+  /** Stable short name of the corpus and its location, for collection names. */
+  readonly corpusId: string;
+  /** Folder for this backend's files; made when needed. */
+  readonly directory: string;
+  readonly settings: BackendSettings;
+  /** Values for some of the backend's {@link Backend.tunables}, by name; they win over `settings`. */
+  readonly tuning?: Readonly<Record<string, number>>;
+  readonly log: Log;
+  readonly signal?: AbortSignal;
+}
+
+/** A number that trades recall against speed or size. The benchmark tries its values; people read them there. */
+export interface Tunable {
+  /** As the literature writes it: `M`, `ef_search`. */
+  readonly name: string;
+  /** Values worth trying, ascending. Each is tried with the presets of the others. */
+  readonly values: readonly number[];
+  /** What holds when nobody sets it. */
+  readonly preset: number;
+  /** `build`: decides how a store is filled. `query`: takes effect on a filled store when it is opened again. */
+  readonly applies: 'build' | 'query';
+}
+
+/** One way to keep vectors, under the name that `VECTOR_BACKEND` gives it. */
+export interface Backend {
+  readonly name: string;
+  /** Half a sentence for people who choose. */
+  readonly summary: string;
+  /** What the benchmark may vary. Left out where there is nothing to choose. */
+  readonly tunables?: readonly Tunable[];
+  /** Opens the store made for `context.fingerprint`, empty or as it was left. Rejects with a VectorStoreError. */
+  open(context: BackendContext): Promise<VectorStore>;
+}
+
+/** Every backend there is. Adapters are imported when opened, so that nobody pays for those not in use. */
+export const backends: readonly Backend[] = Object.freeze([
+  {
+    name: 'exact',
+    summary: 'compares with every vector, in memory: exact, for small corpora',
+    async open({ fingerprint }: BackendContext) {
+      const { ExactVectorStore } = await import('@kettle/vector-store');
+      return new ExactVectorStore(fingerprint);
+    },
+  },
+]);
+
+/** The backend of that name, or undefined. */
+export function findBackend(name: string): Backend | undefined {
+  return backends.find((backend) => backend.name === name);
+}

@@ -1,0 +1,117 @@
+import type { BackendSettings } from '../backends.js';
+import type { LogThreshold } from '../log.js';
+import { ConfigError } from './config-error.js';
+import {
+  cacheDirectory,
+  indexDirectoryFor,
+  isFolder,
+  sampleCorpus,
+  userDirectory,
+  userPath,
+} from './paths.js';
+import { notesOn, type VariableName, type Variables, variables } from './variables.js';
+
+/** Everything that can be set, checked, with every path absolute. Frozen. */
+export interface Config {
+  readonly backend: string;
+  readonly backendSettings: BackendSettings;
+  /** Folder with the documents, or with a `corpus.json` that says where they are. */
+  readonly corpusDirectory: string;
+  readonly corpusName: string | undefined;
+  readonly corpusDescription: string | undefined;
+  readonly indexDirectory: string;
+  readonly model: string;
+  /** Folder of the user's own models. */
+  readonly modelDirectory: string | undefined;
+  /** Where downloaded models are kept. */
+  readonly modelCache: string;
+  readonly hubEndpoint: string | undefined;
+  readonly searchMode: 'vector' | 'keyword' | 'hybrid';
+  readonly transport: 'stdio' | 'http';
+  readonly http: {
+    readonly host: string;
+    readonly port: number;
+    readonly authToken: string | undefined;
+    readonly allowedHosts: readonly string[];
+    readonly allowedOrigins: readonly string[];
+  };
+  readonly logLevel: LogThreshold;
+}
+
+/**
+ * Reads the environment. An empty variable counts as unset.
+ * @throws {ConfigError} for the first bad value, naming the variable, the value and what is allowed.
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = variables.safeParse(given);
+  if (!parsed.success) throw badValue(parsed.error.issues[0]?.path[0] as VariableName, given);
+  const values = parsed.data;
+  for (const name of ['CORPUS_DIR', 'EMBEDDING_MODEL_DIR'] as const) {
+    const path = values[name];
+    if (path !== undefined && !isFolder(userPath(path, userDirectory(given)))) throw badValue(name, given);
+  }
+  if (values.MCP_TRANSPORT === 'http' && !values.MCP_AUTH_TOKEN && !isLoopback(values.HOST))
+    throw badValue('HOST', given);
+  return toConfig(values, given);
+}
+
+function toConfig(values: Variables, env: NodeJS.ProcessEnv): Config {
+  const from = userDirectory(env);
+  const cache = cacheDirectory(env);
+  const corpusDirectory = values.CORPUS_DIR ? userPath(values.CORPUS_DIR, from) : sampleCorpus;
+  return deepFreeze({
+    backend: values.VECTOR_BACKEND,
+    backendSettings: {
+      chroma: withoutUndefined({
+        url: values.CHROMA_URL,
+        apiKey: values.CHROMA_API_KEY,
+        tenant: values.CHROMA_TENANT,
+        database: values.CHROMA_DATABASE,
+        command: values.CHROMA_COMMAND,
+      }),
+      hnsw: {},
+    },
+    corpusDirectory,
+    corpusName: values.CORPUS_NAME,
+    corpusDescription: values.CORPUS_DESCRIPTION,
+    indexDirectory: values.INDEX_DIR
+      ? userPath(values.INDEX_DIR, from)
+      : indexDirectoryFor(corpusDirectory, cache),
+    model: values.EMBEDDING_MODEL,
+    modelDirectory: values.EMBEDDING_MODEL_DIR && userPath(values.EMBEDDING_MODEL_DIR, from),
+    modelCache: `${cache}/models`,
+    hubEndpoint: values.HF_ENDPOINT,
+    searchMode: values.SEARCH_MODE,
+    transport: values.MCP_TRANSPORT,
+    http: {
+      host: values.HOST,
+      port: values.PORT,
+      authToken: values.MCP_AUTH_TOKEN,
+      allowedHosts: values.MCP_ALLOWED_HOSTS ?? [],
+      allowedOrigins: values.MCP_ALLOWED_ORIGINS ?? [],
+    },
+    logLevel: values.LOG_LEVEL,
+  });
+}
+
+function badValue(name: VariableName, env: NodeJS.ProcessEnv): ConfigError {
+  const { allowed, secret } = notesOn(name);
+  const value = secret ? 'the value given' : JSON.stringify(env[name]).slice(0, 200);
+  return new ConfigError(`${name} must be ${allowed}, not ${value}`);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+type Defined<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };
+
+function withoutUndefined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Defined<T>;
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const item of Object.values(value)) if (typeof item === 'object' && item !== null) deepFreeze(item);
+  return Object.freeze(value);
+}

@@ -1,0 +1,3 @@
+import { run } from './run.js';
+
+process.exit(await run(process.argv.slice(2), process.env));

@@ -1,0 +1,57 @@
+import { SearchError } from '@kettle/search';
+import type { App } from '../app.js';
+
+/** A document name that can be repeated in a message: not a path out of the folder, not a wall of text. */
+const repeatable = /^(?!\/|[A-Za-z]:)(?!.*(^|\/)\.\.(\/|$))[^\p{Cc}\\%]{1,200}$/u;
+
+/**
+ * Says in a sentence or two what went wrong, for a model or a person at the other end: without paths, without a
+ * stack, and with what to do about it. What it can't tell goes to the log.
+ */
+export function explain(error: unknown, app: App, wanted?: string): string {
+  if (!SearchError.isInstance(error)) {
+    app.log('error', 'a call failed', { err: error });
+    return 'Kettle failed to do this. Its log (on stderr) says why.';
+  }
+  switch (error.code) {
+    case 'invalid_query':
+      return 'The query is blank. Ask a question or name a subject.';
+    case 'query_too_long':
+      return 'The query is longer than the model reads. Ask in fewer words, or in several searches.';
+    case 'document_not_found':
+      return notFound(wanted, error.suggestions);
+    case 'document_unreadable':
+      return 'That document is there but can not be read as text: it is too large, not text, or protected.';
+    case 'folder_unavailable':
+      return 'The folder of documents can not be read at the moment. The person who runs Kettle can check it with `kettle doctor`.';
+    case 'model_unavailable':
+      return `The embedding model ${app.config.model} can not be loaded, so nothing can be searched. \`kettle doctor\` says why; documents can still be listed and read.`;
+    case 'store_unavailable':
+      return `The vector backend (${app.config.backend}) can not be reached or failed. Try again in a moment; \`kettle doctor\` says more. Documents can still be listed and read.`;
+    case 'storage_full':
+      return 'No space is left where the index lives, so it can not be brought up to date.';
+    case 'index_foreign':
+    case 'index_newer':
+    case 'index_unavailable':
+      app.log('error', error.message);
+      return 'The index can not be used. `kettle doctor` says what is wrong and what to do.';
+    case 'closed':
+      return 'The server is ending. Start it again and repeat the call.';
+    case 'invalid_argument':
+      app.log('warn', error.message);
+      return 'An argument is outside its range.';
+  }
+}
+
+function notFound(name: string | undefined, suggestions: readonly string[]): string {
+  const subject =
+    name !== undefined && repeatable.test(name)
+      ? `No document is called ${name}.`
+      : 'There is no such document.';
+  if (suggestions.length === 0) return `${subject} Call list_documents to see the names.`;
+  return `${subject} Did you mean ${orList(suggestions.slice(0, 3))}?`;
+}
+
+function orList(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+}

@@ -1,0 +1,115 @@
+import type { SearchHit } from '@kettle/search';
+import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { aboutCorpus } from '../descriptions.js';
+import type { Call } from '../method.js';
+import { reportProgress } from '../progress.js';
+import { documentUri } from '../resource-uri.js';
+import { mustBe } from './arguments.js';
+import { defineTool } from './tool.js';
+
+/** Longest query in characters; no model reads as much. It keeps a flood away from the tokeniser. */
+const longestQuery = 10_000;
+
+const query = mustBe(`a text of 1 to ${longestQuery} characters that is not blank`);
+const topK = mustBe('a whole number from 1 to 50');
+const documents = mustBe('a list of document names, or of folders ending in "/"');
+const maxDistance = mustBe('a number from 0 to 2');
+
+const input = z.object({
+  query: z
+    .string(query)
+    .max(longestQuery, query)
+    .refine((text) => text.trim() !== '', query)
+    .meta({
+      title: 'Query',
+      description:
+        'What to look for, as a question or a phrase. It is compared by meaning; words need not match.',
+    }),
+  top_k: z
+    .int(topK)
+    .min(1, topK)
+    .max(50, topK)
+    .default(5)
+    .meta({ title: 'Top K', description: 'Most passages to return.' }),
+  documents: z
+    .array(z.string(documents).min(1, documents), documents)
+    .min(1, documents)
+    .max(1000, documents)
+    .optional()
+    .meta({
+      title: 'Documents',
+      description: 'Search only these documents, by name, or folders of documents, ending in "/".',
+    }),
+  max_distance: z
+    .number(maxDistance)
+    .min(0, maxDistance)
+    .max(2, maxDistance)
+    .optional()
+    .meta({ title: 'Max Distance', description: 'Leave out passages further away than this.' }),
+});
+
+const output = z.object({
+  results: z
+    .array(
+      z.object({
+        rank: z.int().min(1).describe('1 for the best passage'),
+        source: z.string().describe('Name of the document, for get_document'),
+        distance: z.number().describe('Cosine distance of query and passage, 0 to 2; smaller is closer'),
+        passage: z.string(),
+        start: z.int().min(0).describe("Where the passage starts in the document's text, in UTF-16 units"),
+        end: z.int().min(0).describe('Where it ends, exclusive'),
+      }),
+    )
+    .describe('Best first'),
+});
+
+export const search = defineTool({
+  name: 'search',
+  title: 'Search documents',
+  describe: (corpus) => `Search the documents of ${aboutCorpus(corpus)}
+
+Use this to answer questions that these documents may answer. It finds the passages closest in meaning to the query, also where they share no word with it, and returns them with the name of the document they come from, best first. Distances run from 0 (same meaning) to 2; a best passage further away than about 0.8 probably doesn't hold the answer. When the passages don't answer the question, search again in other words.`,
+  input,
+  output,
+  async run(args, call) {
+    const index = await call.connection.app.index();
+    const hits = await index.search(args.query, {
+      topK: args.top_k,
+      documents: args.documents,
+      maxDistance: args.max_distance,
+      signal: call.signal,
+      onProgress: reportProgress(call),
+    });
+    return {
+      content: [{ type: 'text', text: asText(hits) }, ...linksTo(hits, call)],
+      structured: { results: hits.map(asResult) },
+    };
+  },
+});
+
+function asText(hits: readonly SearchHit[]): string {
+  if (hits.length === 0) return 'No passage was found.';
+  return hits
+    .map(
+      ({ rank, document, distance, passage }) =>
+        `[${rank}] source: ${document} (distance: ${distance.toFixed(2)})\npassage: \n${passage}`,
+    )
+    .join('\n\n');
+}
+
+function asResult({ rank, document, distance, passage, start, end }: SearchHit) {
+  return { rank, source: document, distance, passage, start, end };
+}
+
+/** Links to the documents found, so that a client can open them. Revisions before 2025-06-18 don't know them. */
+function linksTo(hits: readonly SearchHit[], { connection }: Call): ContentBlock[] {
+  if (!connection.speaks('2025-06-18')) return [];
+  const types = new Map(hits.map(({ document, mimeType }) => [document, mimeType]));
+  return [...types].map(([name, mimeType]) => ({
+    type: 'resource_link',
+    uri: documentUri(name),
+    name,
+    mimeType,
+  }));
+}

@@ -1,0 +1,63 @@
+import { type App, createApp, readVersion } from './app.js';
+import { readConfig } from './config/config.js';
+import { ConfigError } from './config/config-error.js';
+import { variablesAsText } from './config/table.js';
+import { createLog } from './log.js';
+
+const usage = `Usage: node packages/server/dist/main.js   (or: pnpm --filter server start)
+
+An MCP server that searches a folder of documents. It takes no arguments but --help and --version; everything is
+set by environment variables:
+
+`;
+
+/** Runs the server until it has served. Gives the exit code: 0 served, 1 failed, 2 not understood. */
+export async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  try {
+    const wish = wishOf(args);
+    if (wish === 'help') return print(`${usage}${variablesAsText()}`);
+    if (wish === 'version') return print(`${readVersion()}\n`);
+    await serve(env);
+    return 0;
+  } catch (error) {
+    const { message, code } = error as Error & { code?: unknown };
+    process.stderr.write(`kettle: ${message.replaceAll('\n', ' ')}\n`);
+    return code === 'bad_config' ? 2 : 1;
+  }
+}
+
+function wishOf(args: readonly string[]): 'serve' | 'help' | 'version' {
+  const [first, ...more] = args;
+  if (first === undefined) return 'serve';
+  if (more.length === 0 && (first === '--help' || first === '-h')) return 'help';
+  if (more.length === 0 && (first === '--version' || first === '-v')) return 'version';
+  throw new ConfigError(
+    `arguments must be --help, --version or nothing, not ${JSON.stringify(args.join(' '))}`,
+  );
+}
+
+function print(text: string): Promise<number> {
+  return new Promise((resolve) => process.stdout.write(text, () => resolve(0)));
+}
+
+async function serve(env: NodeJS.ProcessEnv): Promise<void> {
+  const config = readConfig(env);
+  const app = await createApp(config, createLog(config.logLevel));
+  const stop = stopOnSignals();
+  if (config.transport === 'http') return serveOverHttp(app, stop);
+  const { serveStdio } = await import('./stdio/serve-stdio.js');
+  return serveStdio(app, stop);
+}
+
+async function serveOverHttp(_app: App, _stop: AbortSignal): Promise<void> {
+  throw new Error('HTTP is not there yet');
+}
+
+/** Aborted by the first SIGTERM, SIGINT or SIGHUP. The second ends the process there and then. */
+function stopOnSignals(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.once(signal, () => stop.abort());
+  }
+  return stop.signal;
+}
