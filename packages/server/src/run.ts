@@ -1,4 +1,5 @@
-import { type App, createApp, readVersion } from './app.js';
+import { once } from 'node:events';
+import { createApp, readVersion } from './app.js';
 import { readConfig } from './config/config.js';
 import { ConfigError } from './config/config-error.js';
 import { variablesAsText } from './config/table.js';
@@ -46,18 +47,20 @@ async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   const stop = stopOnSignals();
   if (config.transport === 'http') return serveOverHttp(app, stop);
   const { serveStdio } = await import('./stdio/serve-stdio.js');
-  return serveStdio(app, stop);
+  await serveStdio(app, stop);
 }
 
-async function serveOverHttp(_app: App, _stop: AbortSignal): Promise<void> {
-  throw new Error('HTTP is not there yet');
+async function serveOverHttp(app: App, stop: AbortSignal): Promise<void> {
+  const { serveHttp } = await import('./http/serve.js');
+  const service = await serveHttp(app);
+  if (!stop.aborted) await once(stop, 'abort');
+  await service.close();
+  await app.close();
 }
 
-/** Aborted by the first SIGTERM, SIGINT or SIGHUP. The second ends the process there and then. */
+/** Aborted by the first signal that asks for an end; the second one ends the process there and then. */
 function stopOnSignals(): AbortSignal {
   const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.once(signal, () => stop.abort());
-  }
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
   return stop.signal;
 }

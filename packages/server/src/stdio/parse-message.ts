@@ -31,7 +31,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export function parseMessage(line: Buffer): JSONRPCMessage | undefined {
   const text = decode(line);
-  return text.trim() === '' ? undefined : check(parse(text));
+  return text.trim() === '' ? undefined : checkMessage(parse(text));
 }
 
 function decode(line: Buffer): string {
@@ -50,7 +50,11 @@ function parse(text: string): unknown {
   }
 }
 
-function check(value: unknown): JSONRPCMessage | undefined {
+/**
+ * What `parseMessage` does after parsing.
+ * @throws {BadMessage}
+ */
+export function checkMessage(value: unknown): JSONRPCMessage | undefined {
   if (Array.isArray(value)) throw invalid('batches are not supported', null);
   if (!isObject(value)) throw invalid('a message is an object', null);
   const { jsonrpc, id, method, params } = value;

@@ -1,0 +1,85 @@
+import type { EventId, EventStore, StreamId } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+
+/** One event of a stream. A priming event, which only carries an id, has no message. */
+export interface StoredEvent {
+  readonly id: EventId;
+  readonly streamId: StreamId;
+  readonly message: JSONRPCMessage;
+  readonly size: number;
+}
+
+/**
+ * The latest events of one session, so that a client whose stream broke can ask for what it missed. The oldest
+ * give way when there are too many or they are too large; the newest always stays.
+ */
+export class BoundedEventStore implements EventStore {
+  readonly #maxEvents: number;
+  readonly #maxCharacters: number;
+  /** In the order of their ids: a Map keeps the order of insertion. */
+  readonly #events = new Map<EventId, StoredEvent>();
+  #characters = 0;
+  #lastId = 0;
+
+  constructor(maxEvents: number, maxCharacters: number) {
+    this.#maxEvents = maxEvents;
+    this.#maxCharacters = maxCharacters;
+  }
+
+  async storeEvent(streamId: StreamId, message: JSONRPCMessage): Promise<EventId> {
+    this.#lastId += 1;
+    const id = String(this.#lastId);
+    const size = JSON.stringify(message).length;
+    this.#events.set(id, { id, streamId, message, size });
+    this.#characters += size;
+    this.#trim();
+    return id;
+  }
+
+  /** The stream that an event belongs to; undefined for events that never were or that gave way. */
+  async getStreamIdForEventId(id: EventId): Promise<StreamId | undefined> {
+    return this.#events.get(id)?.streamId;
+  }
+
+  async replayEventsAfter(
+    id: EventId,
+    { send }: { send: (eventId: EventId, message: JSONRPCMessage) => Promise<void> },
+  ): Promise<StreamId> {
+    const streamId = this.#events.get(id)?.streamId;
+    if (streamId === undefined) throw new Error('The event is not stored any more');
+    for (const event of this.eventsAfter(id)) await send(event.id, event.message);
+    return streamId;
+  }
+
+  /** The messages that came after an event in its stream, oldest first. */
+  eventsAfter(id: EventId): StoredEvent[] {
+    const streamId = this.#events.get(id)?.streamId;
+    return this.#eventsOf(streamId).filter((event) => Number(event.id) > Number(id) && isMessage(event));
+  }
+
+  /** Whether the stream of this event has had a reply. */
+  hasReply(id: EventId): boolean {
+    return this.#eventsOf(this.#events.get(id)?.streamId).some(({ message }) => isReply(message));
+  }
+
+  #eventsOf(streamId: StreamId | undefined): StoredEvent[] {
+    return [...this.#events.values()].filter((event) => event.streamId === streamId);
+  }
+
+  #trim(): void {
+    for (const event of this.#events.values()) {
+      if (this.#events.size <= this.#maxEvents && this.#characters <= this.#maxCharacters) return;
+      if (this.#events.size === 1) return;
+      this.#events.delete(event.id);
+      this.#characters -= event.size;
+    }
+  }
+}
+
+function isMessage({ message }: StoredEvent): boolean {
+  return 'jsonrpc' in message;
+}
+
+function isReply(message: JSONRPCMessage): boolean {
+  return 'result' in message || 'error' in message;
+}

@@ -1,0 +1,51 @@
+import {
+  StreamableHTTPServerTransport,
+  type StreamableHTTPServerTransportOptions,
+} from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+
+/**
+ * The SDK's transport, which also knows the requests that wait for their reply, and gives a reply to those that
+ * the client cancels: without one the SDK would keep the event stream of a cancelled request open for ever.
+ */
+export class SessionTransport extends StreamableHTTPServerTransport {
+  /** Requests without a reply so far, and whether they came in a batch. */
+  readonly #pending = new Map<RequestId, { readonly inBatch: boolean }>();
+
+  constructor(options: StreamableHTTPServerTransportOptions) {
+    super(options);
+    // The protocol layer calls this first, then does its own part of the work.
+    this.onmessage = (message) => this.#answerIfCancelled(message);
+  }
+
+  /** Requests that wait for their reply. */
+  get pending(): ReadonlyMap<RequestId, { readonly inBatch: boolean }> {
+    return this.#pending;
+  }
+
+  /** To be called with each request before it is handed over. */
+  expectReply(id: RequestId, inBatch: boolean): void {
+    this.#pending.set(id, { inBatch });
+  }
+
+  /** What the protocol layer connects to. */
+  asTransport(): Transport {
+    // The SDK declares its optional members so that its own class misses its own interface by an `undefined`.
+    return this as unknown as Transport;
+  }
+
+  override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
+    if (!('method' in message) && message.id !== undefined) this.#pending.delete(message.id);
+    await super.send(message, options);
+  }
+
+  #answerIfCancelled(message: JSONRPCMessage): void {
+    if (!('method' in message) || message.method !== 'notifications/cancelled') return;
+    const id = message.params?.requestId as RequestId;
+    // The SDK can't cancel a request whose id is 0 or "": it answers that itself.
+    if (!id || !this.#pending.has(id)) return;
+    const error = { code: -32_800, message: 'Request cancelled' };
+    this.send({ jsonrpc: '2.0', id, error }).catch((cause) => this.onerror?.(cause));
+  }
+}

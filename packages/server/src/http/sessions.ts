@@ -1,0 +1,67 @@
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { HttpLimits } from './limits.js';
+import { Session } from './session.js';
+
+export interface SessionsOptions {
+  /** Makes the MCP server of one session. */
+  readonly createServer: () => Server;
+  readonly limits: HttpLimits;
+  /** The time in milliseconds. */
+  readonly now: () => number;
+}
+
+/** The open sessions. */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #open = new Map<string, Session>();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  get(id: string): Session | undefined {
+    return this.#open.get(id);
+  }
+
+  /** A session that is open as soon as it has accepted an `initialize`. Undefined when there are too many. */
+  async create(): Promise<Session | undefined> {
+    const { createServer, limits, now } = this.#options;
+    if (this.#open.size >= limits.sessions && !(await this.#closeLongestIdle())) return undefined;
+    const session = new Session({
+      server: createServer(),
+      limits,
+      now,
+      onOpen: (opened) => this.#open.set(opened.id, opened),
+      onClose: (closed) => this.#open.delete(closed.id),
+    });
+    await session.connect();
+    return session;
+  }
+
+  /** Ends the sessions that nobody has used for long. */
+  async sweep(): Promise<void> {
+    const idle = [...this.#open.values()].filter(
+      ({ idleMs }) => idleMs >= this.#options.limits.sessionIdleMs,
+    );
+    await Promise.all(idle.map((session) => session.close()));
+  }
+
+  endStreams(): void {
+    for (const session of this.#open.values()) session.endStreams();
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#open.values()].map((session) => session.close()));
+  }
+
+  async #closeLongestIdle(): Promise<boolean> {
+    const [session] = [...this.#open.values()].sort((a, b) => b.idleMs - a.idleMs);
+    if (!session || session.idleMs === 0) return false;
+    await session.close();
+    return true;
+  }
+}
