@@ -72,7 +72,10 @@ export const persistenceCases: readonly ContractCase[] = [
       await store.clear();
       await store.persist();
       await store.close();
-      await assertHolds(await context.open(fingerprintOf(6), place), []);
+      const again = await context.open(fingerprintOf(6), place);
+      await assertHolds(again, []);
+      await again.upsert(randomRecords(30, 6));
+      await assertHolds(again, randomRecords(30, 6));
     },
   },
   {
@@ -84,7 +87,10 @@ export const persistenceCases: readonly ContractCase[] = [
       const store = await context.open(fingerprintOf(6), place);
       await store.persist();
       await store.close();
-      await assertHolds(await context.open(fingerprintOf(6), place), []);
+      const again = await context.open(fingerprintOf(6), place);
+      await assertHolds(again, []);
+      await again.upsert(randomRecords(30, 6));
+      await assertHolds(again, randomRecords(30, 6));
     },
   },
   {
