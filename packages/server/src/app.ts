@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import type { Corpus, OpenIndexOptions, SearchIndex } from '@kettle/search';
+import type { Corpus, IndexChange, OpenIndexOptions, SearchIndex } from '@kettle/search';
 import { findBackend } from './backends.js';
 import type { Config } from './config/config.js';
 import type { Log } from './log.js';
+import { loadModel } from './model.js';
 
 /** What all connections of one server share. */
 export interface App {
@@ -17,11 +18,18 @@ export interface App {
    */
   index(): Promise<SearchIndex>;
   /**
+   * Calls `listener` after documents of the index changed; `isFirst` while the index catches up with the folder for
+   * the first time. Returns its removal. It doesn't open the index.
+   */
+  onChange(listener: ChangeListener): () => void;
+  /**
    * Ends what the index runs: threads, servers, locks. Calls that still wait for it reject. Closing twice is
    * harmless.
    */
   close(): Promise<void>;
 }
+
+export type ChangeListener = (change: IndexChange, isFirst: boolean) => void;
 
 /** Puts the parts together as the configuration says. Rejects with a CorpusError where there is no corpus. */
 export async function createApp(config: Config, log: Log): Promise<App> {
@@ -32,9 +40,19 @@ export async function createApp(config: Config, log: Log): Promise<App> {
   });
   const ending = new AbortController();
   let index: Promise<SearchIndex> | undefined;
+  const listeners = new Set<ChangeListener>();
   const open = async () => {
     const { openIndex } = await import('@kettle/search');
-    return openIndex(indexOptions(config, corpus, log, ending.signal));
+    const opened = await openIndex(indexOptions(config, corpus, log, ending.signal));
+    let isFirst = true;
+    const caughtUp = () => {
+      isFirst = false;
+    };
+    opened.ready().then(caughtUp, caughtUp);
+    opened.onChange((change) => {
+      for (const listener of listeners) listener(change, isFirst);
+    });
+    return opened;
   };
   return {
     config,
@@ -48,6 +66,10 @@ export async function createApp(config: Config, log: Log): Promise<App> {
         throw error;
       });
       return index;
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     async close() {
       ending.abort();
@@ -73,9 +95,7 @@ export function indexOptions(
     mode: config.searchMode,
     log,
     signal,
-    loadEmbedder: async (signal) => {
-      throw new Error(`not there yet ${signal}`);
-    },
+    loadEmbedder: (signal) => loadModel(config, log, signal),
     openStore: (context) => backend.open({ ...context, settings: config.backendSettings, log }),
   };
 }

@@ -58,6 +58,15 @@ export interface Backend {
 /** Every backend there is. Adapters are imported when opened, so that nobody pays for those not in use. */
 export const backends: readonly Backend[] = Object.freeze([
   {
+    name: 'hnsw',
+    summary: 'an approximate index in this process, kept in a file: fast at any size',
+    async open({ fingerprint, directory, settings, log, signal }: BackendContext) {
+      const { HnswVectorStore } = await import('@kettle/vector-store-hnsw');
+      const onRebuild = (reason: string) => log('warn', `the vector index is built anew: ${reason}`);
+      return HnswVectorStore.open({ fingerprint, directory, ...settings.hnsw, onRebuild, signal });
+    },
+  },
+  {
     name: 'exact',
     summary: 'compares with every vector, in memory: exact, for small corpora',
     async open({ fingerprint }: BackendContext) {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createApp, readVersion } from './app.js';
 import { readConfig } from './config/config.js';
 import { ConfigError } from './config/config-error.js';
@@ -45,17 +44,14 @@ async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(env);
   const app = await createApp(config, createLog(config.logLevel));
   const stop = stopOnSignals();
-  if (config.transport === 'http') return serveOverHttp(app, stop);
-  const { serveStdio } = await import('./stdio/serve-stdio.js');
-  await serveStdio(app, stop);
-}
-
-async function serveOverHttp(app: App, stop: AbortSignal): Promise<void> {
-  const { serveHttp } = await import('./http/serve.js');
-  const service = await serveHttp(app);
-  if (!stop.aborted) await once(stop, 'abort');
-  await service.close();
-  await app.close();
+  // Each transport brings much that the other doesn't need.
+  if (config.transport === 'http') {
+    const { serveHttp } = await import('./http/serve-http.js');
+    await serveHttp(app, stop);
+  } else {
+    const { serveStdio } = await import('./stdio/serve-stdio.js');
+    await serveStdio(app, stop);
+  }
 }
 
 /** Aborted by the first signal that asks for an end; the second one ends the process there and then. */

@@ -1,27 +1,63 @@
+import type { IndexChange } from '@kettle/search';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import type { LoggingLevel } from '@modelcontextprotocol/sdk/types.js';
+import type { LoggingLevel, ServerNotification } from '@modelcontextprotocol/sdk/types.js';
 import type { App } from '../app.js';
+import { isWanted } from './logging.js';
+import { documentName } from './resource-uri.js';
 
-/** What one client has told us, and what it is told in return. */
+/** What one client has told us, and what it is told without asking. */
 export class Connection {
   readonly app: App;
-  readonly server: Server;
+  readonly #server: Server;
   /** The revision agreed on; undefined until `initialize` was answered. */
   protocolVersion: string | undefined;
   /** The least severe log message the client wants; none until it asks. */
   logLevel: LoggingLevel | undefined;
-  /** The client has seen the list of resources, so it wants to know when that changes. */
+  /** The client has seen the list of resources. */
   listedResources = false;
   /** Uris of resources whose changes the client wants to know. */
   readonly subscriptions = new Set<string>();
 
   constructor(app: App, server: Server) {
     this.app = app;
-    this.server = server;
+    this.#server = server;
   }
 
-  /** Whether the agreed revision is this one or newer: revisions are dates. */
+  /** Whether the agreed revision is this one or a newer one: revisions are dates. */
   speaks(revision: string): boolean {
     return this.protocolVersion !== undefined && this.protocolVersion >= revision;
+  }
+
+  /** Sends a log message to a client that wants it. No paths: the client may be another machine's. */
+  log(level: LoggingLevel, data: unknown): void {
+    if (isWanted(level, this.logLevel))
+      this.#send({ method: 'notifications/message', params: { level, logger: 'kettle', data } });
+  }
+
+  /**
+   * Tells the client which documents changed. The first synchronisation is no news to one that has not looked yet:
+   * simple clients expect the next line to be the answer they wait for.
+   */
+  tellChange({ added, changed, removed }: IndexChange, isFirst: boolean): void {
+    if (this.protocolVersion === undefined) return;
+    const unknown = added.length + changed.length + removed.length === 0;
+    if ((unknown || added.length + removed.length > 0) && (this.listedResources || !isFirst))
+      this.#send({ method: 'notifications/resources/list_changed' });
+    const touched = new Set([...added, ...changed, ...removed]);
+    for (const uri of this.subscriptions) {
+      if (unknown || touched.has(documentName(uri) ?? ''))
+        this.#send({ method: 'notifications/resources/updated', params: { uri } });
+    }
+    this.log('info', {
+      message: 'documents changed',
+      added: added.length,
+      changed: changed.length,
+      removed: removed.length,
+    });
+  }
+
+  #send(notification: ServerNotification): void {
+    // A client that just went away misses nothing.
+    this.#server.notification(notification).catch(() => {});
   }
 }

@@ -1,14 +1,24 @@
-import { SearchError } from '@kettle/search';
-import type { App } from '../app.js';
+import { SearchError, type SearchErrorCode } from '@kettle/search';
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import type { Call } from './method.js';
+import { RpcError } from './rpc-error.js';
 
 /** A document name that can be repeated in a message: not a path out of the folder, not a wall of text. */
 const repeatable = /^(?!\/|[A-Za-z]:)(?!.*(^|\/)\.\.(\/|$))[^\p{Cc}\\%]{1,200}$/u;
+
+const callersFault = new Set<SearchErrorCode>([
+  'invalid_query',
+  'query_too_long',
+  'invalid_argument',
+  'document_not_found',
+]);
 
 /**
  * Says in a sentence or two what went wrong, for a model or a person at the other end: without paths, without a
  * stack, and with what to do about it. What it can't tell goes to the log.
  */
-export function explain(error: unknown, app: App, wanted?: string): string {
+export function explain(error: unknown, { connection: { app }, signal }: Call, wanted?: string): string {
+  if (signal.aborted) return 'The call was cancelled.';
   if (!SearchError.isInstance(error)) {
     app.log('error', 'a call failed', { err: error });
     return 'Kettle failed to do this. Its log (on stderr) says why.';
@@ -41,6 +51,12 @@ export function explain(error: unknown, app: App, wanted?: string): string {
       app.log('warn', error.message);
       return 'An argument is outside its range.';
   }
+}
+
+/** The same as a JSON-RPC error, for methods that have no other way to fail. */
+export function asRpcError(error: unknown, call: Call, wanted?: string): RpcError {
+  const code = SearchError.isInstance(error) && callersFault.has(error.code);
+  return new RpcError(code ? ErrorCode.InvalidParams : ErrorCode.InternalError, explain(error, call, wanted));
 }
 
 function notFound(name: string | undefined, suggestions: readonly string[]): string {

@@ -14,6 +14,10 @@ import { RpcError } from './rpc-error.js';
 /** Exactly what works. */
 export const capabilities: ServerCapabilities = {
   tools: {},
+  resources: { listChanged: true, subscribe: true },
+  prompts: {},
+  completions: {},
+  logging: {},
 };
 
 /** How the server introduces itself. */

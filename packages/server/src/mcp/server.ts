@@ -1,9 +1,14 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { ErrorCode, type JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCRequest, Result } from '@modelcontextprotocol/sdk/types.js';
 import type { App } from '../app.js';
+import { complete } from './completions.js';
 import { Connection } from './connection.js';
+import { asRpcError } from './explain.js';
 import { capabilities, initialize, notInitialized, serverInfo } from './initialize.js';
+import { setLevel } from './logging.js';
 import type { Call, Method } from './method.js';
+import { getPrompt, listPrompts } from './prompts.js';
+import { listResources, listResourceTemplates, readResource, subscribe, unsubscribe } from './resources.js';
 import { RpcError } from './rpc-error.js';
 import { callTool, listTools } from './tools/index.js';
 
@@ -11,35 +16,42 @@ import { callTool, listTools } from './tools/index.js';
 const methods: ReadonlyMap<string, Method> = new Map([
   ['tools/list', listTools],
   ['tools/call', callTool],
+  ['resources/list', listResources],
+  ['resources/templates/list', listResourceTemplates],
+  ['resources/read', readResource],
+  ['resources/subscribe', subscribe],
+  ['resources/unsubscribe', unsubscribe],
+  ['prompts/list', listPrompts],
+  ['prompts/get', getPrompt],
+  ['completion/complete', complete],
+  ['logging/setLevel', setLevel],
 ]);
 
 /**
  * An MCP server for one connection; `connect` it to a transport. It holds to the protocol whatever the transport:
- * before `initialize`, nothing else but `ping` is served.
+ * before `initialize`, nothing else but `ping` is served. It lets go of the app in `server.onclose`: whoever sets that
+ * must call what was there before.
  */
 export function createMcpServer(app: App): Server {
   const server = new Server(serverInfo(app), { capabilities });
   const connection = new Connection(app, server);
   // The SDK's handlers by method answer bad parameters with an internal error that holds Zod's whole report, and
   // serve before `initialize`. So it only hands over the requests, and the table above says what becomes of them.
-  server.removeRequestHandler('initialize');
+  for (const method of ['initialize', 'logging/setLevel']) server.removeRequestHandler(method);
   server.fallbackRequestHandler = (request, { signal, _meta, sendNotification }) =>
     serve(request, { connection, signal, progressToken: _meta?.progressToken, notify: sendNotification });
+  server.onclose = app.onChange((change, isFirst) => connection.tellChange(change, isFirst));
   return server;
 }
 
-async function serve(request: JSONRPCRequest, call: Call) {
-  const { app, protocolVersion } = call.connection;
-  const params = request.params ?? {};
+async function serve({ method, params = {} }: JSONRPCRequest, call: Call): Promise<Result> {
   try {
-    if (request.method === 'initialize') return await initialize(params, call);
-    if (protocolVersion === undefined) throw notInitialized();
-    const method = methods.get(request.method);
-    if (!method) throw RpcError.methodNotFound(request.method);
-    return await method(params, call);
+    if (method === 'initialize') return await initialize(params, call);
+    if (call.connection.protocolVersion === undefined) throw notInitialized();
+    const serveMethod = methods.get(method);
+    if (!serveMethod) throw RpcError.methodNotFound(method);
+    return await serveMethod(params, call);
   } catch (error) {
-    if (error instanceof RpcError) throw error;
-    app.log('error', `${request.method} failed`, { err: error });
-    throw new RpcError(ErrorCode.InternalError, 'The server failed to do this. Its log says why.');
+    throw error instanceof RpcError ? error : asRpcError(error, call);
   }
 }

@@ -56,10 +56,7 @@ export class StdioTransport implements Transport {
     } else if (message.id !== undefined) {
       this.#inFlight.remove(message.id);
     }
-    // The order in which people read them.
-    this.#write(
-      'id' in message ? { jsonrpc: '2.0', id: message.id, ...message } : { jsonrpc: '2.0', ...message },
-    );
+    this.#write(message);
   }
 
   /** Resolves when every request that was read is answered or cancelled. */
@@ -122,8 +119,11 @@ export class StdioTransport implements Transport {
     if (id && (typeof id === 'string' || typeof id === 'number')) this.#inFlight.remove(id);
   }
 
-  #write(message: unknown): void {
-    if (!this.#closed) this.#output.write(`${JSON.stringify(message)}\n`);
+  #write(message: object): void {
+    if (this.#closed) return;
+    // People read the lines, too: the envelope first.
+    const { jsonrpc, id, ...contents } = message as { jsonrpc: '2.0'; id?: unknown };
+    this.#output.write(`${JSON.stringify({ jsonrpc, id, ...contents })}\n`);
   }
 
   #drained(): Promise<void> {

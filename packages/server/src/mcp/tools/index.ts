@@ -48,9 +48,7 @@ export const callTool: Method = async (params, call) => {
   try {
     return await runTool(name, args, call);
   } catch (error) {
-    if (call.signal.aborted) throw error;
-    const text =
-      error instanceof ToolError ? error.message : explain(error, call.connection.app, nameIn(args));
+    const text = error instanceof ToolError ? error.message : explain(error, call, nameIn(args));
     return { content: [{ type: 'text', text }], isError: true };
   }
 };

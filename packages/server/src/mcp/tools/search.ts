@@ -3,6 +3,7 @@ import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { aboutCorpus } from '../descriptions.js';
 import type { Call } from '../method.js';
+import { passagesAsText } from '../passages-text.js';
 import { reportProgress } from '../progress.js';
 import { documentUri } from '../resource-uri.js';
 import { mustBe } from './arguments.js';
@@ -82,21 +83,14 @@ Use this to answer questions that these documents may answer. It finds the passa
       onProgress: reportProgress(call),
     });
     return {
-      content: [{ type: 'text', text: asText(hits) }, ...linksTo(hits, call)],
+      content: [
+        { type: 'text', text: passagesAsText(hits) || 'No passage was found.' },
+        ...linksTo(hits, call),
+      ],
       structured: { results: hits.map(asResult) },
     };
   },
 });
-
-function asText(hits: readonly SearchHit[]): string {
-  if (hits.length === 0) return 'No passage was found.';
-  return hits
-    .map(
-      ({ rank, document, distance, passage }) =>
-        `[${rank}] source: ${document} (distance: ${distance.toFixed(2)})\npassage: \n${passage}`,
-    )
-    .join('\n\n');
-}
 
 function asResult({ rank, document, distance, passage, start, end }: SearchHit) {
   return { rank, source: document, distance, passage, start, end };

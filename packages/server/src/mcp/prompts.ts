@@ -1,0 +1,74 @@
+import { GetPromptRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js';
+import { aboutCorpus } from './descriptions.js';
+import { asRpcError } from './explain.js';
+import type { Call, Method } from './method.js';
+import { noCursor } from './paging.js';
+import { parseParams } from './params.js';
+import { passagesAsText } from './passages-text.js';
+import { reportProgress } from './progress.js';
+import { RpcError } from './rpc-error.js';
+
+/** The one prompt: a question, answered from the documents with sources. */
+export const answerPrompt = {
+  name: 'answer_from_documents',
+  title: 'Answer from the documents',
+  description: 'Answers a question from what the documents say, and names the documents',
+  arguments: [
+    { name: 'question', title: 'Question', description: 'What you want to know', required: true },
+    {
+      name: 'document',
+      title: 'Document',
+      description: 'Look only into this document, or this folder, ending in "/"',
+      required: false,
+    },
+  ],
+};
+
+/** Passages that the prompt holds. */
+const passages = 8;
+
+export const listPrompts: Method = (params) => {
+  noCursor(params);
+  return { prompts: [answerPrompt] };
+};
+
+export const getPrompt: Method = async (params, call) => {
+  const takes = 'prompts/get takes the name of a prompt and, as texts, its arguments';
+  const { name, arguments: args = {} } = parseParams(GetPromptRequestParamsSchema, params, takes);
+  if (name !== answerPrompt.name)
+    throw RpcError.invalidParams(`There is no prompt of that name. There is ${answerPrompt.name}`);
+  const { question, document } = args;
+  if (question === undefined || question.trim() === '')
+    throw RpcError.invalidParams('The argument "question" must be a text that is not blank');
+  const found = await findPassages(question, document || undefined, call);
+  const text = asText(question, found, aboutCorpus(call.connection.app.corpus));
+  return {
+    description: answerPrompt.description,
+    messages: [{ role: 'user', content: { type: 'text', text } }],
+  };
+};
+
+async function findPassages(question: string, document: string | undefined, call: Call): Promise<string> {
+  try {
+    const index = await call.connection.app.index();
+    const hits = await index.search(question, {
+      topK: passages,
+      documents: document === undefined ? undefined : [document],
+      signal: call.signal,
+      onProgress: reportProgress(call),
+    });
+    return passagesAsText(hits) || 'No passage was found.';
+  } catch (error) {
+    throw asRpcError(error, call, document);
+  }
+}
+
+function asText(question: string, found: string, corpus: string): string {
+  return `Answer this question from the passages below, which a search found in the documents of ${corpus}
+
+Question: ${question}
+
+${found}
+
+Use only what the passages say. After each statement name its document in square brackets, such as [faq.txt]. Where documents disagree, say so and prefer the newer one. When the passages don't hold the answer, say that they don't; search again in other words if you can.`;
+}
