@@ -60,12 +60,14 @@ export function bootstrapPairedDifference(
   b: readonly number[],
   options: BootstrapOptions = {},
 ): Interval {
-  if (a.length !== b.length) throw new RangeError(`pairs need equal lengths, got ${a.length} and ${b.length}`);
+  if (a.length !== b.length)
+    throw new RangeError(`pairs need equal lengths, got ${a.length} and ${b.length}`);
   const random = seededRandom(options.seed ?? 1);
   const differences = a.map((value, index) => b[index]! - value);
   return intervalOf(options, () => {
     let sum = 0;
-    for (let i = 0; i < differences.length; i++) sum += differences[randomInteger(random, differences.length)]!;
+    for (let i = 0; i < differences.length; i++)
+      sum += differences[randomInteger(random, differences.length)]!;
     return sum / differences.length;
   });
 }

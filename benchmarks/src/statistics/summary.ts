@@ -26,5 +26,11 @@ export function summarise(runs: Runs, by: 'median' | 'mean'): Summary {
 
 /** For the bootstrap, which hands over arrays of its own that may be sorted in place. */
 export function statisticOf(by: 'median' | 'mean'): (samples: number[]) => number {
-  return by === 'mean' ? mean : (samples) => sortedQuantile(samples.sort((a, b) => a - b), 0.5);
+  return by === 'mean'
+    ? mean
+    : (samples) =>
+        sortedQuantile(
+          samples.sort((a, b) => a - b),
+          0.5,
+        );
 }

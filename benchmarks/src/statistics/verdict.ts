@@ -1,8 +1,8 @@
 import type { Interval } from './bootstrap.js';
 
 /**
- * - `smaller`, `larger`: different, and by enough to matter;
- * - `same`: any difference is too small to matter;
+ * - `smaller`, `larger`: different, and by more than the margin;
+ * - `same`: any difference is smaller than the margin;
  * - `unclear`: the spread is too wide to tell.
  */
 export type Verdict = 'smaller' | 'larger' | 'same' | 'unclear';
@@ -11,17 +11,21 @@ export type Verdict = 'smaller' | 'larger' | 'same' | 'unclear';
 export const relevantShare = 0.05;
 
 /**
- * Judges the interval of a ratio (b to a) or of a difference.
+ * Judges the interval of a ratio, b to a: only an interval that lies wholly on one side decides.
  *
- * @param neutral the value that means "no difference": 1 for a ratio, 0 for a difference
- * @param margin differences up to this are of no interest
+ * @param margin share up to which a difference is of no interest; a ratio of 1.05 is as far from 1 as 1 / 1.05
  */
-export function verdict(interval: Interval, neutral: 0 | 1, margin: number = relevantShare): Verdict {
-  const [low, high] = [neutral - margin, neutral + margin];
-  if (interval.low >= low && interval.high <= high) return 'same';
-  // Clear of "no difference", and at least in its middle clear of the margin too.
-  const middle = (interval.low + interval.high) / 2;
-  if (interval.high < neutral && middle < low) return 'smaller';
-  if (interval.low > neutral && middle > high) return 'larger';
-  return 'unclear';
+export function ratioVerdict(interval: Interval, margin: number = relevantShare): Verdict {
+  return verdictOf(interval, 1 / (1 + margin), 1 + margin);
+}
+
+/** Judges the interval of a difference, b − a, in the same way. */
+export function differenceVerdict(interval: Interval, margin: number): Verdict {
+  return verdictOf(interval, -margin, margin);
+}
+
+function verdictOf({ low, high }: Interval, least: number, most: number): Verdict {
+  if (high < least) return 'smaller';
+  if (low > most) return 'larger';
+  return low >= least && high <= most ? 'same' : 'unclear';
 }

@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { backends } from '@kettle/server/backends';
+import { baselines } from './baselines/baselines.js';
+import { readJudgments } from './corpus/judgments.js';
+import { makeWorkspace } from './corpus/workspace-corpus.js';
+import { readCommit, readMachine, readVersions } from './method.js';
+import type { Plan } from './plan.js';
+import type { Progress } from './progress.js';
+import type { Contender, CorpusFacts, Results } from './results/results.js';
+import { mergeRepetitions } from './results/select.js';
+import { measurePhases, stepsOf } from './runs/phases.js';
+import { Recorder } from './runs/recorder.js';
+import type { Prepared } from './runs/workspace.js';
+import { judgeTargets } from './targets.js';
+
+/** What to measure, and on what. Paths are absolute. */
+export interface BenchOptions {
+  readonly plan: Plan;
+  readonly seed: number;
+  /** Folder of the corpus: documents, or a corpus.json, or a corpus.jsonl in BEIR layout. */
+  readonly corpus: string;
+  readonly queries: string;
+  readonly qrels?: string;
+  /** As it was typed, for the record. */
+  readonly command: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Search by keyword and by both, through the same index: rows beside the backends. */
+export const searchModes: readonly Contender[] = [
+  {
+    name: 'keyword',
+    kind: 'search-mode',
+    summary: 'SEARCH_MODE=keyword: the full-text index of the catalog',
+  },
+  { name: 'hybrid', kind: 'search-mode', summary: 'SEARCH_MODE=hybrid: keyword and vector search, fused' },
+];
+
+/** Everything that gets a row: whatever is registered, the search modes, the baselines. */
+export function allContenders(): Contender[] {
+  return [
+    ...backends.map(({ name, summary }) => ({ name, summary, kind: 'backend' as const })),
+    ...searchModes,
+    ...baselines.map(({ name, summary }) => ({ name, summary, kind: 'baseline' as const })),
+  ];
+}
+
+/** Number of steps that {@link runBenchmark} will report. */
+export function countSteps(plan: Plan): number {
+  return stepsOf(plan);
+}
+
+/** Runs the whole benchmark. A backend that fails costs its rows, not the run: the reason is in `absences`. */
+export async function runBenchmark(options: BenchOptions, progress: Progress): Promise<Results> {
+  const started = Date.now();
+  const directory = await mkdtemp(join(tmpdir(), 'kettle-bench-'));
+  try {
+    const workspace = await makeWorkspace(directory, options);
+    const recorder = new Recorder(progress, options.signal);
+    const prepared = await recorder.require('preparing the corpus', 'prepare', workspace);
+    await measurePhases(workspace, options.plan, recorder);
+    const measurements = mergeRepetitions(recorder.measurements);
+    return {
+      schemaVersion: 1,
+      method: {
+        date: new Date(started).toISOString(),
+        command: options.command,
+        plan: options.plan.name,
+        seed: options.seed,
+        repetitions: options.plan.repetitions,
+        seconds: Math.round((Date.now() - started) / 1000),
+        git: await readCommit(),
+        machine: await readMachine(),
+        packages: await readVersions(),
+      },
+      corpus: await corpusFacts(workspace.corpusName, prepared, workspace),
+      contenders: allContenders(),
+      measurements,
+      absences: recorder.absences,
+      targets: judgeTargets(measurements),
+    };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function corpusFacts(
+  name: string,
+  { documents, texts, characters, fingerprint }: Prepared,
+  files: { readonly queriesFile: string; readonly qrelsFile?: string },
+): Promise<CorpusFacts> {
+  const { answerable, unanswerable } = await readJudgments(files.queriesFile, files.qrelsFile);
+  return {
+    name,
+    documents: documents.length,
+    passages: texts.length,
+    characters,
+    model: fingerprint.model,
+    dimensions: fingerprint.dimensions,
+    answerable: [...answerable.keys()],
+    unanswerable: [...unanswerable],
+  };
+}

@@ -1,0 +1,131 @@
+import { type MetricName, metrics } from '../results/metric.js';
+import type { Measurement, Results } from '../results/results.js';
+import { keyOf } from '../results/select.js';
+import {
+  bootstrapPairedDifference,
+  bootstrapRatio,
+  type Interval,
+  type Runs,
+} from '../statistics/bootstrap.js';
+import { mean, median } from '../statistics/quantile.js';
+import { statisticOf } from '../statistics/summary.js';
+import { differenceVerdict, ratioVerdict, type Verdict } from '../statistics/verdict.js';
+
+export interface Change {
+  /** Metric and labels. */
+  readonly key: string;
+  readonly title: string;
+  readonly before: number;
+  readonly after: number;
+  /** Of the ratio after to before, or of the difference for qualities. */
+  readonly interval: Interval;
+  readonly verdict: 'better' | 'worse' | 'changed' | 'same' | 'unclear';
+}
+
+export interface Comparison {
+  readonly changes: readonly Change[];
+  /** What only one of the two has. */
+  readonly onlyBefore: readonly string[];
+  readonly onlyAfter: readonly string[];
+  /** Why times were left out, or undefined when they were compared. */
+  readonly timesLeftOut: string | undefined;
+}
+
+/** Hundreds of comparisons are made at once, so one in twenty by chance would be far too many. */
+const strict = { confidence: 0.99, resamples: 1000 };
+/** Qualities are compared to a hundredth: a smaller change concerns next to no question. */
+const qualityMargin = 0.01;
+/** Two runs whose fixed arithmetic differs by more than this share did not have the same machine to themselves. */
+const calibrationMargin = 0.1;
+
+/**
+ * What changed from one run to another beyond noise.
+ *
+ * Times are held against each other only when both runs had the same machine at the same pace; qualities question
+ * by question; sizes and counts as they are.
+ */
+export function compareResults(before: Results, after: Results): Comparison {
+  const timesLeftOut = reasonAgainstTimes(before, after);
+  const later = new Map(after.measurements.map((measurement) => [keyOf(measurement), measurement]));
+  const earlier = new Map(before.measurements.map((measurement) => [keyOf(measurement), measurement]));
+  const changes: Change[] = [];
+  for (const [key, measurement] of earlier) {
+    const counterpart = later.get(key);
+    const { kind } = metrics[measurement.metric];
+    if (!counterpart || measurement.metric === 'calibration' || (kind === 'time' && timesLeftOut)) continue;
+    changes.push(changeOf(key, measurement, counterpart, sameQuestions(before, after)));
+  }
+  return {
+    changes,
+    onlyBefore: [...earlier.keys()].filter((key) => !later.has(key)),
+    onlyAfter: [...later.keys()].filter((key) => !earlier.has(key)),
+    timesLeftOut,
+  };
+}
+
+function changeOf(key: string, { metric, runs }: Measurement, after: Measurement, paired: boolean): Change {
+  const { title, kind, better, summary } = metrics[metric];
+  const statistic = summary === 'mean' ? mean : median;
+  const values = { before: statistic(runs.flat()), after: statistic(after.runs.flat()) };
+  const [interval, judged] =
+    kind === 'quality' ? qualityChange(runs, after.runs, paired) : ratioChange(metric, runs, after.runs);
+  return { key, title, ...values, interval, verdict: worth(judged, better) };
+}
+
+function qualityChange(before: Runs, after: Runs, paired: boolean): [Interval, Verdict] {
+  const [a, b] = [before.flat(), after.flat()];
+  const interval =
+    paired && a.length === b.length
+      ? bootstrapPairedDifference(a, b, strict)
+      : differenceOf(bootstrapRatio(before, after, mean, strict), mean(a));
+  return [interval, differenceVerdict(interval, qualityMargin)];
+}
+
+function ratioChange(metric: MetricName, before: Runs, after: Runs): [Interval, Verdict] {
+  if (median(before.flat()) === 0) {
+    const same = median(after.flat()) === 0;
+    return same
+      ? [{ low: 1, high: 1 }, 'same']
+      : [{ low: Number.MAX_VALUE, high: Number.MAX_VALUE }, 'larger'];
+  }
+  const interval = bootstrapRatio(before, after, statisticOf(metrics[metric].summary), strict);
+  return [interval, ratioVerdict(interval, marginOf(metric, before, after))];
+}
+
+/** The fewer processes a number comes from, the less is known of how it varies between them. */
+function marginOf(metric: MetricName, before: Runs, after: Runs): number {
+  if (metric === 'memory') return 0.25;
+  if (metrics[metric].kind !== 'time') return 0.05;
+  const fewest = Math.min(before.length, after.length);
+  if (fewest > 1) return 0.1;
+  return Math.min(before.flat().length, after.flat().length) > 1 ? 0.25 : 0.5;
+}
+
+function differenceOf({ low, high }: Interval, before: number): Interval {
+  return { low: (low - 1) * before, high: (high - 1) * before };
+}
+
+function worth(judged: Verdict, better: 'lower' | 'higher' | 'neither'): Change['verdict'] {
+  if (judged === 'same' || judged === 'unclear') return judged;
+  if (better === 'neither') return 'changed';
+  return (judged === 'smaller') === (better === 'lower') ? 'better' : 'worse';
+}
+
+function sameQuestions(before: Results, after: Results): boolean {
+  return before.corpus.answerable.join('\n') === after.corpus.answerable.join('\n');
+}
+
+function reasonAgainstTimes(before: Results, after: Results): string | undefined {
+  const [a, b] = [before.method.machine, after.method.machine];
+  for (const key of ['cpu', 'cores', 'node', 'system'] as const)
+    if (a[key] !== b[key]) return `the machines differ (${key}: ${a[key]} and ${b[key]})`;
+  const ratio = calibrationOf(after) / calibrationOf(before);
+  if (Math.abs(Math.log(ratio)) > Math.log(1 + calibrationMargin))
+    return `the machine did a fixed amount of arithmetic in ${ratio.toFixed(2)} times the time: something else was running`;
+  return undefined;
+}
+
+function calibrationOf({ measurements }: Results): number {
+  const runs = measurements.find(({ metric }) => metric === 'calibration')?.runs.flat();
+  return runs && runs.length > 0 ? median(runs) : 1;
+}

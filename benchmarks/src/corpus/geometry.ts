@@ -1,0 +1,121 @@
+import { quantile } from '../statistics/quantile.js';
+
+/** Vectors of unit length, one after the other. */
+export interface Vectors {
+  readonly dimensions: number;
+  readonly data: Float32Array;
+}
+
+export function vectorCount({ data, dimensions }: Vectors): number {
+  return data.length / dimensions;
+}
+
+/** A view of one vector, not a copy. */
+export function vectorAt({ data, dimensions }: Vectors, index: number): Float32Array {
+  return data.subarray(index * dimensions, (index + 1) * dimensions);
+}
+
+/** The vectors at these positions, in this order. */
+export function pick(vectors: Vectors, indexes: readonly number[]): Vectors {
+  const { dimensions } = vectors;
+  const data = new Float32Array(indexes.length * dimensions);
+  indexes.forEach((from, to) => {
+    data.set(vectorAt(vectors, from), to * dimensions);
+  });
+  return { dimensions, data };
+}
+
+/** Cosine distance of unit vectors, 1 − cos. */
+export function distance(a: Float32Array, b: Float32Array): number {
+  let dot = 0;
+  for (let i = 0; i < a.length; i++) dot += a[i]! * b[i]!;
+  return 1 - dot;
+}
+
+export interface Neighbour {
+  readonly index: number;
+  readonly distance: number;
+}
+
+/**
+ * The `k` vectors nearest to `query` for each of the first `sizes[i]` vectors: one pass serves every size.
+ *
+ * @param sizes ascending
+ * @param except position to leave out, such as that of the query itself
+ */
+export function nearestOfPrefixes(
+  vectors: Vectors,
+  query: Float32Array,
+  k: number,
+  sizes: readonly number[],
+  except = -1,
+): Neighbour[][] {
+  const best: Neighbour[] = [];
+  const results: Neighbour[][] = [];
+  let index = 0;
+  for (const size of sizes) {
+    for (; index < Math.min(size, vectorCount(vectors)); index++) {
+      if (index === except) continue;
+      const found = distance(query, vectorAt(vectors, index));
+      if (best.length === k && found >= best[k - 1]!.distance) continue;
+      let place = best.length;
+      while (place > 0 && best[place - 1]!.distance > found) place--;
+      best.splice(place, 0, { index, distance: found });
+      if (best.length > k) best.pop();
+    }
+    results.push([...best]);
+  }
+  return results;
+}
+
+export function nearest(vectors: Vectors, query: Float32Array, k: number, except = -1): Neighbour[] {
+  return nearestOfPrefixes(vectors, query, k, [vectorCount(vectors)], except)[0]!;
+}
+
+/**
+ * Local intrinsic dimension around each query by maximum likelihood (Levina and Bickel; Amsaleg et al.): how
+ * fast neighbours come in as the radius grows. The higher, the harder for an index.
+ *
+ * @returns one estimate for each query, from its `k` nearest vectors by Euclidean distance
+ */
+export function intrinsicDimensions(vectors: Vectors, queries: Vectors, k = 20): number[] {
+  return eachQuery(queries, (query) => {
+    // The distance of unit vectors is half the square of the Euclidean one.
+    const radii = nearest(vectors, query, k).map((neighbour) =>
+      Math.sqrt(2 * Math.max(neighbour.distance, 1e-9)),
+    );
+    const widest = radii[radii.length - 1]!;
+    const sum = radii.slice(0, -1).reduce((total, radius) => total + Math.log(widest / radius), 0);
+    return sum === 0 ? 0 : (radii.length - 1) / sum;
+  });
+}
+
+/**
+ * Relative contrast (He, Kumar and Chang, 2012) for each query: the mean distance to all vectors divided by
+ * that to the nearest. Near 1 everything is equally far away, and search is hard.
+ */
+export function relativeContrasts(vectors: Vectors, queries: Vectors): number[] {
+  const count = vectorCount(vectors);
+  return eachQuery(queries, (query) => {
+    let [sum, least] = [0, Number.POSITIVE_INFINITY];
+    for (let i = 0; i < count; i++) {
+      const found = Math.sqrt(2 * Math.max(0, distance(query, vectorAt(vectors, i))));
+      sum += found;
+      least = Math.min(least, found);
+    }
+    return sum / count / Math.max(least, 1e-6);
+  });
+}
+
+/** Distance of the nearest vector for each query. */
+export function nearestDistances(vectors: Vectors, queries: Vectors): number[] {
+  return eachQuery(queries, (query) => nearest(vectors, query, 1)[0]!.distance);
+}
+
+export function medianIntrinsicDimension(vectors: Vectors, queries: Vectors): number {
+  return quantile(intrinsicDimensions(vectors, queries), 0.5);
+}
+
+function eachQuery<T>(queries: Vectors, measure: (query: Float32Array) => T): T[] {
+  return Array.from({ length: vectorCount(queries) }, (_, index) => measure(vectorAt(queries, index)));
+}

@@ -1,0 +1,108 @@
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readCorpus } from '@kettle/search';
+import type { Plan } from '../plan.js';
+import type { Workspace } from '../runs/workspace.js';
+import { readJudgments } from './judgments.js';
+
+export interface CorpusChoice {
+  readonly corpus: string;
+  readonly queries: string;
+  readonly qrels?: string;
+  readonly seed: number;
+  readonly plan: Plan;
+}
+
+/**
+ * Lays out what the jobs read: the corpus as it is, or a part of it in a folder of its own where the plan wants
+ * fewer documents, or the files of a `corpus.jsonl` in BEIR layout.
+ */
+export async function makeWorkspace(directory: string, choice: CorpusChoice): Promise<Workspace> {
+  const beir = join(choice.corpus, 'corpus.jsonl');
+  const common = { directory, seed: choice.seed };
+  if (await isFile(beir)) {
+    const documents = join(directory, 'documents');
+    await writeBeirDocuments(beir, documents);
+    const judgments = await withFileNames(choice, directory, (id) => beirFileName(id));
+    return { ...common, documents, corpusName: choice.corpus, ...judgments };
+  }
+  const corpus = await readCorpus(choice.corpus);
+  const names = await documentNames(corpus.directory);
+  if (names.length <= choice.plan.documents) {
+    const known = new Set(names);
+    // Judgments may name documents with or without the ending of their files.
+    const judgments = await withFileNames(choice, directory, (id) => (known.has(id) ? id : `${id}.txt`));
+    return { ...common, documents: choice.corpus, corpusName: corpus.name, ...judgments };
+  }
+  const kept = names.slice(0, choice.plan.documents);
+  const documents = join(directory, 'documents');
+  await mkdir(documents);
+  for (const name of kept) await cp(join(corpus.directory, name), join(documents, name));
+  const judgments = await withFileNames(choice, directory, (id) =>
+    [id, `${id}.txt`].find((name) => kept.includes(name)),
+  );
+  return { ...common, documents, corpusName: `${corpus.name} (${kept.length} documents)`, ...judgments };
+}
+
+/**
+ * Rewrites the judgments so that they name files. A document without a file is not in this corpus, and questions
+ * all of whose documents are gone go too; those without an answer stay.
+ */
+async function withFileNames(
+  { queries: queriesFile, qrels: qrelsFile }: CorpusChoice,
+  directory: string,
+  fileOf: (document: string) => string | undefined,
+): Promise<Pick<Workspace, 'queriesFile' | 'qrelsFile'>> {
+  if (qrelsFile === undefined) return { queriesFile };
+  const { queries, answerable, unanswerable } = await readJudgments(queriesFile, qrelsFile);
+  const rows: string[] = [];
+  const kept = new Set<string>(unanswerable);
+  for (const [query, grades] of answerable) {
+    for (const [document, grade] of grades) {
+      const file = fileOf(document);
+      if (file === undefined) continue;
+      rows.push(`${query}\t${file}\t${grade}`);
+      if (grade > 0) kept.add(query);
+    }
+  }
+  const files = { queriesFile: join(directory, 'queries.jsonl'), qrelsFile: join(directory, 'qrels.tsv') };
+  const lines = queries
+    .filter(({ id }) => kept.has(id))
+    .map(({ id, text }) => JSON.stringify({ _id: id, text }));
+  await writeFile(files.queriesFile, `${lines.join('\n')}\n`);
+  await writeFile(files.qrelsFile, `query-id\tcorpus-id\tscore\n${rows.join('\n')}\n`);
+  return files;
+}
+
+async function writeBeirDocuments(file: string, directory: string): Promise<void> {
+  await mkdir(directory);
+  for (const line of (await readFile(file, 'utf8')).split('\n')) {
+    if (line.trim() === '') continue;
+    const { _id, title, text } = JSON.parse(line) as { _id: string; title?: string; text: string };
+    await writeFile(join(directory, beirFileName(_id)), [title, text].filter(Boolean).join('\n\n'));
+  }
+}
+
+/** Ids may hold characters that no file name can. */
+function beirFileName(id: string): string {
+  return `${id.replaceAll(/[^\w.-]/g, (character) => `%${character.codePointAt(0)!.toString(16)}`)}.txt`;
+}
+
+async function documentNames(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath ?? entry.path, entry.name)
+        .slice(directory.length + 1)
+        .replaceAll('\\', '/'),
+    )
+    .sort();
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+}

@@ -1,0 +1,67 @@
+import { join, relative } from 'node:path';
+import { countSteps, runBenchmark } from './bench.js';
+import { compareResults } from './compare/compare.js';
+import { comparisonText } from './compare/text.js';
+import { type Command, defaultOutput, help, parseCommand, readmeFile, UsageError } from './options.js';
+import { Progress } from './progress.js';
+import { updateReadme } from './readme.js';
+import { terminalReport } from './report/terminal.js';
+import { writeReports } from './report/write.js';
+import { readResults, writeResults } from './results/store.js';
+
+const from = process.env.INIT_CWD ?? process.cwd();
+
+async function main(args: readonly string[]): Promise<number> {
+  const command = parseCommand(args, from);
+  switch (command.kind) {
+    case 'help':
+      process.stdout.write(help);
+      return 0;
+    case 'compare': {
+      const comparison = compareResults(await readResults(command.before), await readResults(command.after));
+      process.stdout.write(comparisonText(comparison));
+      return comparison.changes.some(({ verdict }) => verdict === 'worse') ? 1 : 0;
+    }
+    case 'report':
+      for (const file of await writeReports(command.results, await readResults(command.results)))
+        process.stdout.write(`${relative(from, file)}\n`);
+      return 0;
+    case 'readme': {
+      const inStep = await updateReadme(readmeFile, await readResults(command.results), command.check);
+      process.stdout.write(inStep ? 'README.md is in step\n' : 'README.md is out of step; run --readme\n');
+      return inStep ? 0 : 1;
+    }
+    case 'run':
+      return run(command, args);
+  }
+}
+
+async function run(command: Extract<Command, { kind: 'run' }>, args: readonly string[]): Promise<number> {
+  const interrupt = new AbortController();
+  process.once('SIGINT', () => interrupt.abort(new Error('interrupted')));
+  process.once('SIGTERM', () => interrupt.abort(new Error('ended')));
+  const progress = new Progress(process.stderr, countSteps(command.plan));
+  try {
+    const results = await runBenchmark(
+      { ...command, command: ['pnpm bench', ...args].join(' '), signal: interrupt.signal },
+      progress,
+    );
+    progress.close();
+    const directory = command.out ?? defaultOutput(results.method.date, results.method.git.commit);
+    await writeResults(directory, results);
+    const reports = await writeReports(directory, results);
+    process.stdout.write(terminalReport(results, process.stdout.columns));
+    for (const file of [join(directory, 'results.json'), ...reports])
+      process.stdout.write(`${relative(from, file)}\n`);
+    return 0;
+  } finally {
+    progress.close();
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`bench: ${(error as Error).message}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

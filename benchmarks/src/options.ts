@@ -1,0 +1,137 @@
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { defaultPlan, type Plan, quickPlan, withScale } from './plan.js';
+
+/** What the command line asks for. Paths are absolute. */
+export type Command =
+  | { readonly kind: 'help' }
+  | {
+      readonly kind: 'run';
+      readonly plan: Plan;
+      readonly seed: number;
+      readonly corpus: string;
+      readonly queries: string;
+      readonly qrels?: string;
+      /** Where results go; by default a folder named after date and commit. */
+      readonly out?: string;
+    }
+  | { readonly kind: 'compare'; readonly before: string; readonly after: string }
+  | { readonly kind: 'report'; readonly results: string }
+  | { readonly kind: 'readme'; readonly results: string; readonly check: boolean };
+
+/** A command line that can't be carried out. The message is one line for the person who typed it. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const cafe = {
+  corpus: join(root, 'corpus'),
+  queries: join(root, 'corpus/judgments/queries.jsonl'),
+  qrels: join(root, 'corpus/judgments/qrels/dev.tsv'),
+};
+
+export const help = `pnpm bench [options]      measure every backend; writes results.json, report.md and report.html
+
+  --quick                 a run of less than a minute, to see that everything works
+  --scale N               also with N passages
+  --corpus DIR            your own folder of documents, or a BEIR folder with corpus.jsonl
+  --queries FILE          your own questions: one JSON object a line with "_id" and "text"
+  --qrels FILE            which documents answer them: query id, document, grade, with tabs between
+                          (without it only speed is measured)
+  --seed N                another order and other grown passages (default 1)
+  --out DIR               where the results go (default benchmarks/results/<date>-<commit>)
+
+pnpm bench --compare A B  what changed from A to B beyond noise (results.json, or their folders);
+                          exit code 1 when something got worse
+pnpm bench --report DIR   writes the reports of results.json again
+pnpm bench --readme DIR   writes the figures of results.json into README.md; with --check only says
+                          whether they are in step, exit code 1 when not
+pnpm bench --help         this text
+
+Chroma is reached as CHROMA_URL, CHROMA_COMMAND and the like say; see the README.
+Exit code 0: done. 1: worse, out of step, or failed. 2: wrong usage.
+`;
+
+/**
+ * Reads the command line.
+ *
+ * @param from folder that relative paths start at
+ * @throws {UsageError}
+ */
+export function parseCommand(args: readonly string[], from: string): Command {
+  const { values, positionals } = parse(args);
+  const path = (value: string) => resolve(from, value);
+  if (values.help) return { kind: 'help' };
+  if (values.compare !== undefined) {
+    if (positionals.length !== 1) throw new UsageError('--compare wants two results: --compare A B');
+    return { kind: 'compare', before: path(values.compare), after: path(positionals[0]!) };
+  }
+  if (positionals.length > 0) throw new UsageError(`unknown argument "${positionals[0]}"; see --help`);
+  if (values.report !== undefined) return { kind: 'report', results: path(values.report) };
+  if (values.readme !== undefined)
+    return { kind: 'readme', results: path(values.readme), check: values.check ?? false };
+  const plan = values.quick ? quickPlan : defaultPlan;
+  return {
+    kind: 'run',
+    plan: values.scale === undefined ? plan : withScale(plan, integer('--scale', values.scale, 100)),
+    seed: values.seed === undefined ? 1 : integer('--seed', values.seed, 0),
+    ...corpusOf(values, path),
+    ...(values.out === undefined ? {} : { out: path(values.out) }),
+  };
+}
+
+function corpusOf(
+  { corpus, queries, qrels }: { corpus?: string; queries?: string; qrels?: string },
+  path: (value: string) => string,
+): { corpus: string; queries: string; qrels?: string } {
+  if (corpus === undefined && queries === undefined && qrels === undefined) return cafe;
+  if (corpus === undefined || queries === undefined)
+    throw new UsageError('--corpus and --queries belong together: name the folder and your questions');
+  return {
+    corpus: path(corpus),
+    queries: path(queries),
+    ...(qrels === undefined ? {} : { qrels: path(qrels) }),
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        quick: { type: 'boolean' },
+        scale: { type: 'string' },
+        corpus: { type: 'string' },
+        queries: { type: 'string' },
+        qrels: { type: 'string' },
+        seed: { type: 'string' },
+        out: { type: 'string' },
+        compare: { type: 'string' },
+        report: { type: 'string' },
+        readme: { type: 'string' },
+        check: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message.split('. ')[0]!);
+  }
+}
+
+function integer(option: string, text: string, least: number): number {
+  const value = Number(text.replaceAll('_', ''));
+  if (!Number.isSafeInteger(value) || value < least)
+    throw new UsageError(`${option} must be a whole number of at least ${least}, not "${text}"`);
+  return value;
+}
+
+/** Where the results of a run go when nobody says. */
+export function defaultOutput(date: string, commit: string): string {
+  return join(root, 'benchmarks', 'results', `${date.slice(0, 10)}-${commit}`);
+}
+
+/** The README whose figures come from a run. */
+export const readmeFile = join(dirname(cafe.corpus), 'README.md');

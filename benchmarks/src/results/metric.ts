@@ -1,0 +1,86 @@
+/** How the numbers of a metric behave: decides how they are compared and written. */
+export type MetricKind =
+  /** Depends on the machine and its mood. */
+  | 'time'
+  /** Two times of one run divided: survives a change of machine better. */
+  | 'ratio'
+  /** Between 0 and 1, the same on every machine. */
+  | 'quality'
+  /** Bytes. */
+  | 'size'
+  | 'count';
+
+export interface Metric {
+  readonly title: string;
+  /** `ms`, `bytes`, `1/s`, or empty for plain numbers. */
+  readonly unit: 'ms' | 'bytes' | '1/s' | '';
+  readonly kind: MetricKind;
+  readonly better: 'lower' | 'higher' | 'neither';
+  /** What stands for the samples in tables. */
+  readonly summary: 'median' | 'mean';
+}
+
+const time = (title: string): Metric => ({
+  title,
+  unit: 'ms',
+  kind: 'time',
+  better: 'lower',
+  summary: 'median',
+});
+const quality = (title: string): Metric => ({
+  title,
+  unit: '',
+  kind: 'quality',
+  better: 'higher',
+  summary: 'mean',
+});
+const size = (title: string): Metric => ({
+  title,
+  unit: 'bytes',
+  kind: 'size',
+  better: 'lower',
+  summary: 'median',
+});
+const number = (title: string, better: Metric['better'] = 'neither'): Metric => ({
+  title,
+  unit: '',
+  kind: 'count',
+  better,
+  summary: 'median',
+});
+
+/** Everything that is measured. The keys are the `metric` of the measurements in results.json. */
+export const metrics = {
+  build_total: time('build, whole'),
+  build_reading: time('build: reading'),
+  build_embedding: time('build: embedding'),
+  build_storing: time('build: storing'),
+  restart: time('restart with nothing changed'),
+  restart_embedded: number('passages embedded at a restart with nothing changed', 'lower'),
+  query: time('query'),
+  query_indexing: time('query while indexing'),
+  ping: time('ping'),
+  start: time('start to first answer'),
+  indexing_loop: time('plain loop: the pipeline in batches of 32'),
+  disk: size('size on disk'),
+  memory: size('memory'),
+  throughput: {
+    title: 'queries per second',
+    unit: '1/s',
+    kind: 'time',
+    better: 'higher',
+    summary: 'median',
+  },
+  recall_at_1: quality('recall@1'),
+  recall_at_5: quality('recall@5'),
+  ndcg_at_10: quality('nDCG@10'),
+  mrr_at_10: quality('MRR@10'),
+  neighbour_recall: quality('neighbour recall@10'),
+  top_distance: number('distance of the best hit'),
+  intrinsic_dimension: number('local intrinsic dimension'),
+  relative_contrast: number('relative contrast'),
+  nearest_distance: number('distance of the nearest passage'),
+  calibration: time('calibration: a fixed amount of arithmetic'),
+} as const satisfies Record<string, Metric>;
+
+export type MetricName = keyof typeof metrics;

@@ -1,0 +1,198 @@
+import type { SearchIndex, SearchMode } from '@kettle/search';
+import { vectorAt } from '../corpus/geometry.js';
+import { type Judgments, readJudgments } from '../corpus/judgments.js';
+import { documentRanking } from '../metrics/ranking.js';
+import type { Absence, Labels, Measurement } from '../results/results.js';
+import { bareDepth, type Depth, mcpDepth, serviceDepth, vectorDepth } from './depths.js';
+import type { Tell } from './jobs.js';
+import { openEmbedder, openLevelIndex, wrapEmbedder } from './kettle.js';
+import { measureLatency } from './latency.js';
+import { type McpClient, serverEntry, serverEnvironment } from './mcp-client.js';
+import { startHttpServer } from './mcp-http.js';
+import { qualityOf } from './quality.js';
+import { diskUsage, residentMemory, timed } from './resources.js';
+import { StdioClient } from './stdio-client.js';
+import { files, type Prepared, readJson, readVectors, type Workspace } from './workspace.js';
+
+export interface CorpusInput {
+  readonly workspace: Workspace;
+  /** A backend of the registry. */
+  readonly backend: string;
+  /** Name in the results. */
+  readonly contender: string;
+  readonly mode: SearchMode;
+  readonly repetition: number;
+  /** An index that {@link buildIndex} made in another process, or an empty folder for it to use. */
+  readonly indexDirectory: string;
+}
+
+/** Measurements, and what could not be measured. */
+export interface Outcome {
+  readonly measurements: Measurement[];
+  readonly absences: Absence[];
+}
+
+/** Passages asked for when quality is judged: enough for ten different documents. */
+const judgedPassages = 50;
+
+/** Builds an index of the corpus in an empty folder. The model is loaded before the clock starts. */
+export async function buildIndex(input: CorpusInput, tell: Tell): Promise<Measurement[]> {
+  const labels = await labelsOf(input);
+  tell('loading the model');
+  const embedder = await openEmbedder();
+  try {
+    tell('building the index');
+    const { milliseconds, value } = await timed(() => openLevelIndex({ ...input, embedder }));
+    const parts = value.index.status().lastSync?.milliseconds;
+    await value.index.close();
+    const measured: Measurement[] = [
+      { metric: 'build_total', labels, runs: [[milliseconds]] },
+      { metric: 'disk', labels, runs: [[await diskUsage(input.indexDirectory)]] },
+    ];
+    if (parts) {
+      measured.push(
+        { metric: 'build_reading', labels, runs: [[parts.reading + parts.splitting]] },
+        { metric: 'build_embedding', labels, runs: [[parts.embedding]] },
+        { metric: 'build_storing', labels, runs: [[parts.storing]] },
+      );
+    }
+    return measured;
+  } finally {
+    await embedder.close();
+  }
+}
+
+/** Starts again on a built index, asks everything at every depth, and judges the answers. */
+export async function queryIndex(input: CorpusInput, tell: Tell): Promise<Outcome> {
+  const { workspace, mode } = input;
+  const labels = await labelsOf(input);
+  const judgments = await readJudgments(workspace.queriesFile, workspace.qrelsFile);
+  const vectors = await queryVectors(workspace, judgments);
+  let embedded = 0;
+  const embedder = await openEmbedder();
+  const counting = wrapEmbedder(embedder, {
+    embedDocuments: (texts, options) => {
+      embedded += texts.length;
+      return embedder.embedDocuments(texts, options);
+    },
+  });
+  try {
+    await embedder.embedQuery('warm'); // so that the model's own memory is not counted as the backend's
+    const before = await residentMemory();
+    tell('starting again');
+    const restart = await timed(() => openLevelIndex({ ...input, embedder: counting }));
+    const { index, store } = restart.value;
+    try {
+      const depths =
+        mode === 'vector'
+          ? [vectorDepth(store(), vectors), bareDepth(embedder, store()), serviceDepth(index)]
+          : [serviceDepth(index)];
+      const { servers, absences } = await startServers(input, tell);
+      try {
+        tell('asking');
+        const all = [...depths, ...servers.map(({ depth }) => depth)];
+        const seed = workspace.seed + input.repetition;
+        const latency = await measureLatency(all, judgments.queries, labels, seed);
+        await closeAll(servers);
+        tell('judging the answers');
+        return {
+          absences,
+          measurements: [
+            { metric: 'restart', labels, runs: [[restart.milliseconds]] },
+            { metric: 'restart_embedded', labels, runs: [[embedded]] },
+            ...latency,
+            { metric: 'memory', labels, runs: [[Math.max(0, (await residentMemory()) - before)]] },
+            ...(input.repetition === 0 ? await judge(index, judgments, labels) : []),
+          ],
+        };
+      } finally {
+        await closeAll(servers);
+      }
+    } finally {
+      await index.close();
+    }
+  } finally {
+    await embedder.close();
+  }
+}
+
+async function labelsOf({ workspace, contender }: CorpusInput): Promise<Labels> {
+  const { texts } = await readJson<Prepared>(workspace, files.prepared);
+  return { backend: contender, passages: texts.length };
+}
+
+interface RunningServer {
+  readonly client: McpClient;
+  readonly depth: Depth;
+}
+
+/** One server on stdio and one on HTTP over the same index. One that can't be had costs its own depth only. */
+async function startServers(
+  { workspace, backend, contender, mode, indexDirectory }: CorpusInput,
+  tell: Tell,
+): Promise<{ servers: RunningServer[]; absences: Absence[] }> {
+  const servers: RunningServer[] = [];
+  const absences: Absence[] = [];
+  if (mode !== 'vector') return { servers, absences };
+  const settings = { backend, documents: workspace.documents, indexDirectory };
+  const starts = {
+    'mcp-stdio': async () => new StdioClient(serverEntry, serverEnvironment(settings)),
+    'mcp-http': () => startHttpServer(settings),
+  } as const;
+  for (const name of ['mcp-stdio', 'mcp-http'] as const) {
+    tell(`starting a server for ${name}`);
+    let client: McpClient | undefined;
+    try {
+      client = await starts[name]();
+      await client.initialize();
+      servers.push({ client, depth: mcpDepth(name, client) });
+    } catch (error) {
+      await client?.close();
+      absences.push({ labels: { backend: contender, depth: name }, reason: (error as Error).message });
+    }
+  }
+  return { servers, absences };
+}
+
+async function closeAll(servers: readonly RunningServer[]): Promise<void> {
+  await Promise.all(servers.map(({ client }) => client.close()));
+}
+
+/** The vectors of the questions, by id. */
+async function queryVectors(
+  workspace: Workspace,
+  { queries }: Judgments,
+): Promise<Map<string, Float32Array>> {
+  const { fingerprint } = await readJson<Prepared>(workspace, files.prepared);
+  const vectors = await readVectors(workspace, files.queries, fingerprint.dimensions);
+  return new Map(queries.map(({ id }, index) => [id, vectorAt(vectors, index)]));
+}
+
+async function judge(index: SearchIndex, judgments: Judgments, labels: Labels): Promise<Measurement[]> {
+  const rankings = new Map<string, string[]>();
+  const top = new Map<string, number>();
+  for (const { id, text } of judgments.queries) {
+    const hits = await index.search(text, { topK: judgedPassages });
+    rankings.set(id, documentRanking(hits));
+    if (hits[0]) top.set(id, hits[0].distance);
+  }
+  const distancesOf = (ids: Iterable<string>) => [[...ids].map((id) => top.get(id) ?? 2)];
+  const { answerable, unanswerable } = judgments;
+  return [
+    ...qualityOf(judgments, rankings, labels),
+    ...(answerable.size > 0 && unanswerable.size > 0
+      ? ([
+          {
+            metric: 'top_distance',
+            labels: { ...labels, answerable: true },
+            runs: distancesOf(answerable.keys()),
+          },
+          {
+            metric: 'top_distance',
+            labels: { ...labels, answerable: false },
+            runs: distancesOf(unanswerable),
+          },
+        ] as const)
+      : []),
+  ];
+}

@@ -1,0 +1,129 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { readCorpus } from '@kettle/search';
+import { readJudgments } from '../corpus/judgments.js';
+import type { Labels, Measurement } from '../results/results.js';
+import { topK } from './depths.js';
+import type { Tell } from './jobs.js';
+import { openEmbedder, openLevelIndex } from './kettle.js';
+import { searchOverMcp, serverEntry, serverEnvironment } from './mcp-client.js';
+import { timed } from './resources.js';
+import { StdioClient } from './stdio-client.js';
+import { files, type Prepared, readJson, type Workspace } from './workspace.js';
+
+export interface IndexingInput {
+  readonly workspace: Workspace;
+  readonly backend: string;
+  /** How many passages are added while questions come in. */
+  readonly added: number;
+}
+
+/** Milliseconds between two pings. */
+const pingInterval = 5;
+
+/** What indexing in the background does to those who ask: `ping` over MCP, and the latency of a search. */
+export async function measureWhileIndexing(input: IndexingInput, tell: Tell): Promise<Measurement[]> {
+  const directory = await mkdtemp(join(input.workspace.directory, 'indexing-'));
+  try {
+    return [
+      ...(await pings(input, join(directory, 'ping'), tell)),
+      ...(await queries(input, directory, tell)),
+    ];
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Pings a server that builds its first index, until its first search is answered; then the idle server. */
+async function pings(
+  { workspace, backend }: IndexingInput,
+  indexDirectory: string,
+  tell: Tell,
+): Promise<Measurement[]> {
+  const client = new StdioClient(
+    serverEntry,
+    serverEnvironment({ backend, documents: workspace.documents, indexDirectory }),
+  );
+  try {
+    await client.initialize();
+    tell('pinging while a server builds its index');
+    let indexing = true;
+    const answered = searchOverMcp(client, 'the first question').finally(() => {
+      indexing = false;
+    });
+    const busy = await pingWhile(client, () => indexing);
+    await answered;
+    let left = 200;
+    const idle = await pingWhile(client, () => left-- > 0);
+    return [
+      { metric: 'ping', labels: { backend, depth: 'mcp-stdio', phase: 'indexing' }, runs: [busy] },
+      { metric: 'ping', labels: { backend, depth: 'mcp-stdio', phase: 'idle' }, runs: [idle] },
+    ];
+  } finally {
+    await client.close();
+  }
+}
+
+async function pingWhile(client: StdioClient, goOn: () => boolean): Promise<number[]> {
+  const times: number[] = [];
+  do {
+    times.push((await timed(() => client.request('ping'))).milliseconds);
+    await wait(pingInterval);
+  } while (goOn());
+  return times;
+}
+
+/** Searches an index while documents are added to its folder, and while it has nothing to do. */
+async function queries(
+  { workspace, backend, added }: IndexingInput,
+  directory: string,
+  tell: Tell,
+): Promise<Measurement[]> {
+  const documents = join(directory, 'documents');
+  await mkdir(documents);
+  await cp((await readCorpus(workspace.documents)).directory, documents, { recursive: true });
+  const { queries: asked } = await readJudgments(workspace.queriesFile, workspace.qrelsFile);
+  const embedder = await openEmbedder();
+  tell('building an index to search');
+  const indexDirectory = join(directory, 'index');
+  const { index } = await openLevelIndex({ workspace, backend, embedder, documents, indexDirectory });
+  try {
+    let next = 0;
+    const ask = async () =>
+      (await timed(() => index.search(asked[next++ % asked.length]!.text, { topK }))).milliseconds;
+    for (let i = 0; i < 10; i++) await ask();
+    const idle: number[] = [];
+    for (let i = 0; i < 200; i++) idle.push(await ask());
+
+    await addDocuments(documents, (await readJson<Prepared>(workspace, files.prepared)).texts, added);
+    tell(`searching while ${added} passages are indexed`);
+    let indexing = true;
+    const synced = index.sync().finally(() => {
+      indexing = false;
+    });
+    const busy: number[] = [];
+    do busy.push(await ask());
+    while (indexing);
+    await synced;
+    const labels: Labels = { backend, depth: 'service' };
+    return [
+      { metric: 'query_indexing', labels: { ...labels, phase: 'indexing' }, runs: [busy] },
+      { metric: 'query_indexing', labels: { ...labels, phase: 'idle' }, runs: [idle] },
+    ];
+  } finally {
+    await index.close();
+    await embedder.close();
+  }
+}
+
+/** Writes documents that say what the corpus says with the words the other way round: new to the index, as long. */
+async function addDocuments(directory: string, texts: readonly string[], passages: number): Promise<void> {
+  const perDocument = 10;
+  for (let from = 0; from < passages; from += perDocument) {
+    const paragraphs = Array.from({ length: Math.min(perDocument, passages - from) }, (_, offset) =>
+      texts[(from + offset) % texts.length]!.split(/\s+/).reverse().join(' '),
+    );
+    await writeFile(join(directory, `added-${from}.txt`), paragraphs.join('\n\n'));
+  }
+}

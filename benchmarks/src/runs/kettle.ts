@@ -1,0 +1,116 @@
+import { type Embedder, loadEmbedder } from '@kettle/embedder';
+import { modelsDirectory } from '@kettle/model-minilm';
+import { openIndex, readCorpus, type SearchIndex, type SearchMode } from '@kettle/search';
+import { findBackend } from '@kettle/server/backends';
+import type { Fingerprint, VectorStore } from '@kettle/vector-store';
+import type { Workspace } from './workspace.js';
+
+/** The model of the benchmark: Kettle's default, from the copy that needs no network. */
+export const model = 'Xenova/all-MiniLM-L6-v2';
+
+export function openEmbedder(): Promise<Embedder> {
+  return loadEmbedder({ model, modelDirs: [modelsDirectory] });
+}
+
+export interface StoreOptions {
+  readonly backend: string;
+  readonly fingerprint: Fingerprint;
+  readonly directory: string;
+  readonly corpusId: string;
+  readonly tuning?: Readonly<Record<string, number>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Opens a backend of the registry, with the settings that the server would take from the environment. */
+export function openStore({ backend, ...context }: StoreOptions): Promise<VectorStore> {
+  const entry = findBackend(backend);
+  if (!entry) throw new RangeError(`the registry has no backend "${backend}"`);
+  return entry.open({ ...context, settings: backendSettings(), log: () => {} });
+}
+
+/** The part of the environment that backends need here: how to start a private Chroma server, or where one is. */
+function backendSettings() {
+  const { CHROMA_URL, CHROMA_API_KEY, CHROMA_TENANT, CHROMA_DATABASE, CHROMA_COMMAND } = process.env;
+  return {
+    chroma: {
+      ...(CHROMA_URL && { url: CHROMA_URL }),
+      ...(CHROMA_API_KEY && { apiKey: CHROMA_API_KEY }),
+      ...(CHROMA_TENANT && { tenant: CHROMA_TENANT }),
+      ...(CHROMA_DATABASE && { database: CHROMA_DATABASE }),
+      ...(CHROMA_COMMAND && { command: CHROMA_COMMAND }),
+    },
+    hnsw: {},
+  };
+}
+
+/** An index that was opened for measuring, with the parts that it was made of. */
+export interface OpenedIndex {
+  readonly index: SearchIndex;
+  /** The store underneath, once the index is ready. */
+  readonly store: () => VectorStore;
+}
+
+export interface IndexOptions {
+  readonly workspace: Workspace;
+  readonly indexDirectory: string;
+  readonly backend: string;
+  readonly embedder: Embedder;
+  readonly mode?: SearchMode;
+  /** Instead of the workspace's documents. */
+  readonly documents?: string;
+  /** Instead of the registry's store. */
+  readonly store?: (context: StoreOptions) => Promise<VectorStore>;
+}
+
+/**
+ * Opens an index over an embedder that stays open, so that loading the model is no part of what is timed, and
+ * waits until it is level with the folder.
+ */
+export async function openLevelIndex(options: IndexOptions): Promise<OpenedIndex> {
+  const { workspace, backend, embedder, store: open = openStore } = options;
+  const corpus = await readCorpus(options.documents ?? workspace.documents, { name: workspace.corpusName });
+  let store: VectorStore | undefined;
+  const index = await openIndex({
+    corpus,
+    directory: options.indexDirectory,
+    model,
+    backend,
+    mode: options.mode ?? 'vector',
+    watch: false,
+    // Its owner closes it, and may open another index over it.
+    loadEmbedder: async () => wrapEmbedder(embedder, { close: async () => {} }),
+    openStore: async (context) => {
+      store = await open({ backend, ...context });
+      return store;
+    },
+  });
+  try {
+    await index.ready();
+  } catch (error) {
+    await index.close();
+    throw error;
+  }
+  return {
+    index,
+    store: () => {
+      if (!store) throw new Error('the index opened no store');
+      return store;
+    },
+  };
+}
+
+/** The same embedder, except for what `changes` does otherwise. */
+export function wrapEmbedder(embedder: Embedder, changes: Partial<Embedder>): Embedder {
+  return {
+    specificationVersion: embedder.specificationVersion,
+    model: embedder.model,
+    fingerprint: embedder.fingerprint,
+    dimensions: embedder.dimensions,
+    maxTokens: embedder.maxTokens,
+    embedQuery: (text, options) => embedder.embedQuery(text, options),
+    embedDocuments: (texts, options) => embedder.embedDocuments(texts, options),
+    countTokens: (texts, options) => embedder.countTokens(texts, options),
+    close: () => embedder.close(),
+    ...changes,
+  };
+}

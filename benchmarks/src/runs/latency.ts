@@ -1,0 +1,41 @@
+import type { Query } from '../corpus/judgments.js';
+import { seededRandom, shuffled } from '../random.js';
+import type { Labels, Measurement } from '../results/results.js';
+import type { Depth } from './depths.js';
+import { timed } from './resources.js';
+
+const warmUp = 10;
+
+/**
+ * Asks every question at every depth and times each. The first question at a depth is its cold sample; then
+ * come some that are not counted, then every question once, warm. Question by question the depths take turns
+ * in an order that moves on, so that what disturbs the machine disturbs all depths alike.
+ */
+export async function measureLatency(
+  depths: readonly Depth[],
+  queries: readonly Query[],
+  labels: Labels,
+  seed: number,
+): Promise<Measurement[]> {
+  const order = shuffled(queries, seededRandom(seed));
+  const cold = new Map<Depth, number>();
+  const warm = new Map<Depth, number[]>(depths.map((depth) => [depth, []]));
+  for (const depth of depths) {
+    cold.set(depth, (await timed(() => depth.ask(order[0]!))).milliseconds);
+    for (const query of order.slice(0, warmUp)) await depth.ask(query);
+  }
+  for (const [turn, query] of order.entries()) {
+    for (let i = 0; i < depths.length; i++) {
+      const depth = depths[(turn + i) % depths.length]!;
+      warm.get(depth)!.push((await timed(() => depth.ask(query))).milliseconds);
+    }
+  }
+  return depths.flatMap((depth): Measurement[] => [
+    {
+      metric: 'query',
+      labels: { ...labels, depth: depth.name, state: 'cold' },
+      runs: [[cold.get(depth)!]],
+    },
+    { metric: 'query', labels: { ...labels, depth: depth.name, state: 'warm' }, runs: [warm.get(depth)!] },
+  ]);
+}

@@ -1,0 +1,34 @@
+import { modelsDirectory } from '@kettle/model-minilm';
+import type { Measurement } from '../results/results.js';
+import type { Tell } from './jobs.js';
+import { model } from './kettle.js';
+import { timed } from './resources.js';
+import { files, type Prepared, readJson, type Workspace } from './workspace.js';
+
+const batchSize = 32;
+
+/**
+ * The floor for indexing: the loop that anybody would write first, batches of 32 through the feature-extraction
+ * pipeline of transformers.js, on the very passages that Kettle makes of the corpus, with the same model files.
+ * Only embedding is timed: no reading, splitting or storing. The model is loaded and warm.
+ */
+export async function measureLoop(
+  { workspace }: { workspace: Workspace },
+  tell: Tell,
+): Promise<Measurement[]> {
+  const { texts } = await readJson<Prepared>(workspace, files.prepared);
+  const { env, pipeline } = await import('@xenova/transformers');
+  env.localModelPath = modelsDirectory;
+  env.allowRemoteModels = false;
+  tell('loading the model into the pipeline');
+  const extract = await pipeline('feature-extraction', model, { quantized: true });
+  const embed = (batch: string[]) => extract(batch, { pooling: 'mean', normalize: true });
+  await embed(texts.slice(0, 1) as string[]);
+  const { milliseconds } = await timed(async () => {
+    for (let from = 0; from < texts.length; from += batchSize) {
+      tell(`the plain loop: ${from} of ${texts.length} passages`);
+      await embed(texts.slice(from, from + batchSize) as string[]);
+    }
+  });
+  return [{ metric: 'indexing_loop', labels: { passages: texts.length }, runs: [[milliseconds]] }];
+}

@@ -1,0 +1,44 @@
+import { fileURLToPath } from 'node:url';
+
+/** What the benchmark asks of a connection to the server. */
+export interface McpClient {
+  initialize(): Promise<void>;
+  /** The result of one request; rejects with the server's error. */
+  request(method: string, params?: unknown): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** The server's main module. */
+export const serverEntry = fileURLToPath(new URL('./main.js', import.meta.resolve('@kettle/server')));
+
+/**
+ * Asks the `search` tool.
+ *
+ * @throws when the tool answers with an error: a failure must not count as a fast answer
+ */
+export async function searchOverMcp(client: McpClient, query: string, topK = 5): Promise<void> {
+  const result = (await client.request('tools/call', {
+    name: 'search',
+    arguments: { query, top_k: topK },
+  })) as { isError?: boolean; content: { text?: string }[] };
+  if (result.isError) throw new Error(result.content[0]?.text ?? 'the search tool failed');
+}
+
+/** The environment in which a server runs on this corpus and index, with nothing inherited that changes it. */
+export function serverEnvironment(settings: {
+  readonly backend: string;
+  readonly documents: string;
+  readonly indexDirectory: string;
+  readonly more?: NodeJS.ProcessEnv;
+}): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    VECTOR_BACKEND: settings.backend,
+    CORPUS_DIR: settings.documents,
+    INDEX_DIR: settings.indexDirectory,
+    SEARCH_MODE: 'vector',
+    MCP_TRANSPORT: 'stdio',
+    LOG_LEVEL: 'error',
+    ...settings.more,
+  };
+}

@@ -1,0 +1,78 @@
+import { calibrate } from '../method.js';
+import type { Progress } from '../progress.js';
+import type { Absence, Labels, Measurement } from '../results/results.js';
+import { runInChild } from './child.js';
+import type { Outcome } from './corpus-job.js';
+import type { JobInput, JobName, JobOutput } from './jobs.js';
+
+/** Runs jobs one after the other and keeps what they measured, and why others could not. */
+export class Recorder {
+  readonly measurements: Measurement[] = [];
+  readonly absences: Absence[] = [];
+  readonly #progress: Progress;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(progress: Progress, signal?: AbortSignal) {
+    this.#progress = progress;
+    this.#signal = signal;
+  }
+
+  /** Runs a job that nothing else can go without; rejects when it fails. */
+  async require<N extends JobName>(title: string, name: N, input: JobInput<N>): Promise<JobOutput<N>> {
+    this.#progress.begin(title);
+    // The state of the machine, all through the run.
+    this.measurements.push({ metric: 'calibration', labels: {}, runs: [[calibrate()]] });
+    try {
+      return await runInChild(name, input, {
+        onProgress: ({ message }) => this.#progress.tell(message),
+        ...(this.#signal && { signal: this.#signal }),
+      });
+    } finally {
+      this.#progress.end();
+    }
+  }
+
+  /**
+   * Runs a job and records its measurements; a failure is recorded as an absence of `labels`.
+   *
+   * @returns whether it succeeded
+   */
+  async attempt<N extends JobName>(
+    title: string,
+    labels: Labels,
+    name: N,
+    input: JobInput<N>,
+  ): Promise<boolean> {
+    try {
+      this.#record(await this.require(title, name, input));
+      return true;
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      this.absent(labels, (error as Error).message);
+      return false;
+    }
+  }
+
+  /** Records that something can't be measured, and says so. Once for each reason. */
+  absent(labels: Labels, reason: string): void {
+    const known = this.absences.some(
+      (absence) => absence.reason === reason && JSON.stringify(absence.labels) === JSON.stringify(labels),
+    );
+    if (known) return;
+    this.absences.push({ labels, reason });
+    this.#progress.note(`bench: not measured: ${Object.values(labels).join(', ')}: ${reason}`);
+  }
+
+  /** Ends a step that was left out. */
+  skip(): void {
+    this.#progress.end();
+  }
+
+  #record(output: JobOutput<JobName>): void {
+    const { measurements, absences }: Outcome = Array.isArray(output)
+      ? { measurements: output, absences: [] }
+      : (output as Outcome);
+    this.measurements.push(...measurements);
+    for (const { labels, reason } of absences) this.absent(labels, reason);
+  }
+}

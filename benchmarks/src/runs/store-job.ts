@@ -1,0 +1,129 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { VectorStore } from '@kettle/vector-store';
+import { type Vectors, vectorAt, vectorCount } from '../corpus/geometry.js';
+import { neighbourRecall } from '../metrics/neighbours.js';
+import type { Labels, Measurement } from '../results/results.js';
+import type { Tell } from './jobs.js';
+import { openStore } from './kettle.js';
+import { diskUsage, residentMemory, timed } from './resources.js';
+import { files, type Prepared, readJson, readVectors, type Truth, type Workspace } from './workspace.js';
+
+/** Values for a backend's tunables, by name. */
+export type Tuning = Readonly<Record<string, number>>;
+
+export interface StoreInput {
+  readonly workspace: Workspace;
+  readonly backend: string;
+  readonly size: number;
+  /** How the store is filled. Empty: the presets. */
+  readonly build: Tuning;
+  /** Settings for the queries, tried one after the other on the filled store. Empty: only the presets. */
+  readonly sweeps: readonly Tuning[];
+}
+
+const neighbours = 10;
+const batch = 1000;
+const warmUp = 20;
+
+/** Fills a store with grown passages and asks all questions: cost, speed, and recall against the true neighbours. */
+export async function measureStore(input: StoreInput, tell: Tell): Promise<Measurement[]> {
+  const { workspace, backend, size, build } = input;
+  const { fingerprint } = await readJson<Prepared>(workspace, files.prepared);
+  const queries = await readVectors(workspace, files.queries, fingerprint.dimensions);
+  const truth = await trueDistances(workspace, size);
+  const directory = await mkdtemp(join(workspace.directory, 'store-'));
+  const base = { backend, passages: size };
+  const open = (tuning: Tuning) =>
+    openStore({ backend, fingerprint, directory, corpusId: 'benchmark', tuning });
+  try {
+    const before = await residentMemory();
+    let store = await open(build);
+    try {
+      const storing = await fill(store, input, fingerprint.dimensions, tell);
+      const labels = withSettings(base, build);
+      const measured: Measurement[] = [{ metric: 'build_storing', labels, runs: [[storing]] }];
+      measured.push(...(await ask(store, queries, truth, labels)));
+      const memory = Math.max(0, (await residentMemory()) - before);
+      measured.push({ metric: 'memory', labels, runs: [[memory]] });
+      if (store.capabilities.persistent)
+        measured.push({ metric: 'disk', labels, runs: [[await diskUsage(directory)]] });
+      for (const sweep of store.capabilities.persistent ? input.sweeps : []) {
+        tell(`${size} passages, ${settingsText({ ...build, ...sweep })}`);
+        await store.close();
+        store = await open({ ...build, ...sweep });
+        measured.push(...(await ask(store, queries, truth, withSettings(base, { ...build, ...sweep }))));
+      }
+      return measured;
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** `M 16, ef_search 40`; empty for the presets. */
+export function settingsText(tuning: Tuning): string {
+  return Object.entries(tuning)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
+}
+
+function withSettings(labels: Labels, tuning: Tuning): Labels {
+  const settings = settingsText(tuning);
+  return settings === '' ? labels : { ...labels, settings };
+}
+
+/** Upserts the vectors batch by batch, so that never all of them are in memory beside the store. */
+async function fill(
+  store: VectorStore,
+  { workspace, size, build }: StoreInput,
+  dimensions: number,
+  tell: Tell,
+): Promise<number> {
+  let milliseconds = 0;
+  for (let from = 0; from < size; from += batch) {
+    tell([`${from} of ${size} passages stored`, settingsText(build)].filter(Boolean).join(', '));
+    const vectors = await readVectors(workspace, files.grown, dimensions, from, Math.min(size, from + batch));
+    const records = Array.from({ length: vectorCount(vectors) }, (_, index) => ({
+      id: String(from + index).padStart(32, '0'),
+      vector: vectorAt(vectors, index),
+    }));
+    milliseconds += (await timed(() => store.upsert(records))).milliseconds;
+  }
+  return milliseconds + (await timed(() => store.persist())).milliseconds;
+}
+
+async function ask(
+  store: VectorStore,
+  queries: Vectors,
+  truth: readonly (readonly number[])[],
+  labels: Labels,
+): Promise<Measurement[]> {
+  const count = vectorCount(queries);
+  for (let i = 0; i < Math.min(warmUp, count); i++) await store.query(vectorAt(queries, i), neighbours);
+  const times: number[] = [];
+  const recalls: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const { milliseconds, value } = await timed(() => store.query(vectorAt(queries, i), neighbours));
+    times.push(milliseconds);
+    recalls.push(
+      neighbourRecall(
+        value.map((hit) => hit.distance),
+        truth[i]!,
+      ),
+    );
+  }
+  return [
+    { metric: 'query', labels: { ...labels, depth: 'vector', state: 'warm' }, runs: [times] },
+    { metric: 'neighbour_recall', labels, runs: [recalls] },
+  ];
+}
+
+async function trueDistances(workspace: Workspace, size: number): Promise<readonly (readonly number[])[]> {
+  const { sizes, distances } = await readJson<Truth>(workspace, files.truth);
+  const index = sizes.indexOf(size);
+  if (index === -1) throw new RangeError(`the true neighbours among ${size} passages were not found before`);
+  return distances[index]!;
+}

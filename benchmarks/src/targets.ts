@@ -1,0 +1,116 @@
+import type { MetricName } from './results/metric.js';
+import type { Measurement, Target } from './results/results.js';
+import { select } from './results/select.js';
+import { bootstrapInterval, bootstrapRatio, type Runs, type Statistic } from './statistics/bootstrap.js';
+import { mean, median, quantile } from './statistics/quantile.js';
+
+/** What the targets are about: the backend that Kettle uses when nobody chooses. */
+export const defaultBackend = 'hnsw';
+
+type Goal = Pick<Target, 'title' | 'limit' | 'sense' | 'unit' | 'note'>;
+type Value = Pick<Target, 'value' | 'interval'>;
+type Labels = Parameters<typeof select>[2];
+
+const unmeasured: Value = { value: null, interval: null };
+
+/** Holds the design's targets against what was measured. */
+export function judgeTargets(measurements: readonly Measurement[], backend = defaultBackend): Target[] {
+  const runsOf = (metric: MetricName, labels: Labels): Runs | undefined =>
+    select(measurements, metric, labels)[0]?.runs;
+  const ratio = (a: Runs | undefined, b: Runs | undefined): Value =>
+    a && b
+      ? { value: median(b.flat()) / median(a.flat()), interval: bootstrapRatio(a, b, median) }
+      : unmeasured;
+  const single = (runs: Runs | undefined, statistic: Statistic): Value =>
+    runs ? { value: statistic(runs.flat()), interval: bootstrapInterval(runs, statistic) } : unmeasured;
+
+  const warm = { backend, state: 'warm', settings: undefined, clients: undefined } as const;
+  const goals: [Goal, Value][] = [
+    [
+      {
+        title: 'search over MCP stdio, against the same embedding and vector query called bare',
+        limit: 1.1,
+        sense: 'at most',
+        unit: '',
+        note: 'ratio of the medians, questions taking turns in one process',
+      },
+      ratio(runsOf('query', { ...warm, depth: 'bare' }), runsOf('query', { ...warm, depth: 'mcp-stdio' })),
+    ],
+    [
+      {
+        title: 'indexing, against the plain loop of batches of 32 through the pipeline',
+        limit: 2.5,
+        sense: 'at least',
+        unit: '',
+        note: 'passages per second of the whole index build, reading and storing included, against embedding alone',
+      },
+      ratio(runsOf('build_total', { backend }), runsOf('indexing_loop', {})),
+    ],
+    [
+      {
+        title: 'start to the reply to initialize, against starting bare Node',
+        limit: 8,
+        sense: 'at most',
+        unit: '',
+        note: 'ratio of the medians',
+      },
+      ratio(runsOf('start', { phase: 'bare node' }), runsOf('start', { phase: 'initialize' })),
+    ],
+    [
+      {
+        title: 'passages embedded at a restart with nothing changed',
+        limit: 0,
+        sense: 'at most',
+        unit: '',
+        note: 'largest of all restarts',
+      },
+      single(runsOf('restart_embedded', { backend }), (samples) => Math.max(...samples)),
+    ],
+    [
+      {
+        title: 'ping while indexing, 99th percentile',
+        limit: 20,
+        sense: 'at most',
+        unit: 'ms',
+        note: 'over MCP stdio, while a server builds its first index',
+      },
+      single(runsOf('ping', { backend, phase: 'indexing' }), (samples) => quantile(samples, 0.99)),
+    ],
+    [
+      {
+        title: `recall@10 of ${backend} against exact search among 20 000 passages`,
+        limit: 0.99,
+        sense: 'at least',
+        unit: '',
+        note: 'default settings, mean over the questions',
+      },
+      single(runsOf('neighbour_recall', { backend, passages: 20_000, settings: undefined }), mean),
+    ],
+    [
+      {
+        title: 'recall@5 on the judgments',
+        limit: 0.98,
+        sense: 'at least',
+        unit: '',
+        note: 'mean over the questions',
+      },
+      single(runsOf('recall_at_5', { backend }), mean),
+    ],
+    [
+      {
+        title: 'nDCG@10 on the judgments',
+        limit: 0.9,
+        sense: 'at least',
+        unit: '',
+        note: 'mean over the questions',
+      },
+      single(runsOf('ndcg_at_10', { backend }), mean),
+    ],
+  ];
+  return goals.map(([goal, value]) => ({ ...goal, ...value, met: isMet(goal, value.value) }));
+}
+
+function isMet({ limit, sense }: Goal, value: number | null): boolean | null {
+  if (value === null) return null;
+  return sense === 'at most' ? value <= limit : value >= limit;
+}
