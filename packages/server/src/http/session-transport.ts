@@ -29,6 +29,11 @@ export class SessionTransport extends StreamableHTTPServerTransport {
     this.#pending.set(id, { inBatch });
   }
 
+  /** To be called with requests that were not handed over after all. */
+  forget(ids: readonly RequestId[]): void {
+    for (const id of ids) this.#pending.delete(id);
+  }
+
   /** What the protocol layer connects to. */
   asTransport(): Transport {
     // The SDK declares its optional members so that its own class misses its own interface by an `undefined`.

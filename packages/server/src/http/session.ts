@@ -60,6 +60,8 @@ export class Session {
     this.#checkIds(ids);
     for (const id of ids) this.#transport.expectReply(id, isBatch);
     await this.#handle(request, response, isBatch ? all : all[0]);
+    // The transport refused the POST, for its headers: nothing in it was handed on.
+    if (!response.headersSent || response.statusCode >= 400) this.#transport.forget(ids);
   }
 
   /** Opens an event stream, or takes up one that broke, after the last event that the client has. */
