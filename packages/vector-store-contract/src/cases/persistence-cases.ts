@@ -126,6 +126,7 @@ export const persistenceCases: readonly ContractCase[] = [
       await Promise.all([one!.persist(), other!.persist()]);
       await assertHolds(one!, [record('one', 1, 0)]);
       await Promise.all([one!.close(), other!.close()]);
+      await assertHolds(await context.open(fingerprintOf(2), places[0]), [record('one', 1, 0)]);
       await assertHolds(await context.open(fingerprintOf(2), places[1]), [record('other', 0, 1)]);
     },
   },
