@@ -1,6 +1,7 @@
 import type { Embedder } from '@kettle/embedder';
 import type { Fingerprint, VectorStore } from '@kettle/vector-store';
 import type { Corpus } from './corpus.js';
+import type { IndexProgress } from './index-status.js';
 import type { Log } from './log.js';
 import type { SearchMode } from './search-index.js';
 
@@ -23,8 +24,11 @@ export interface OpenIndexOptions {
   readonly model: string;
   /** Name of the backend: its files go into a folder of that name. @default 'store' */
   readonly backend?: string;
-  /** Loads the model; called again after a failure. The index closes what it gives. */
-  readonly loadEmbedder: (signal: AbortSignal) => Promise<Embedder>;
+  /** Loads the model, in the background; called again after a failure. The index closes what it gives. */
+  readonly loadEmbedder: (
+    signal: AbortSignal,
+    onProgress: (progress: IndexProgress) => void,
+  ) => Promise<Embedder>;
   /** Opens the vector store; called again after a failure. The index closes what it gives. */
   readonly openStore: (context: StoreContext) => Promise<VectorStore>;
   /** @default 'vector' */

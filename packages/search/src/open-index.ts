@@ -1,7 +1,117 @@
+import { asSearchError } from './as-search-error.js';
+import { isDamage } from './catalog/open-catalog.js';
+import type { DocumentContent, DocumentInfo } from './document-info.js';
+import { Engine } from './engine.js';
+import { SearchError } from './errors.js';
+import type { Gate } from './gate.js';
+import type { IndexStatus } from './index-status.js';
 import type { OpenIndexOptions } from './open-index-options.js';
-import type { SearchIndex } from './search-index.js';
+import { listFolder, readFolderDocument } from './reading/folder-documents.js';
+import type { SearchHit } from './search-hit.js';
+import type {
+  IndexCallOptions,
+  IndexChange,
+  SearchIndex,
+  SearchOptions,
+  SyncOptions,
+  WaitOptions,
+} from './search-index.js';
+import { checkQuery } from './search-service.js';
+import { abortable } from './store-keeper.js';
+import type { SyncReport } from './sync-report.js';
 
-/** Opens the index of a corpus; loading and synchronising go on behind it. */
-export async function openIndex(_options: OpenIndexOptions): Promise<SearchIndex> {
-  throw new Error('not there yet');
+/**
+ * Opens the index of a corpus. Returns at once: the model loads and the index synchronises behind it, and what
+ * fails there is tried again by itself; `status()` says how it stands.
+ */
+export async function openIndex(options: OpenIndexOptions): Promise<SearchIndex> {
+  options.signal?.throwIfAborted();
+  const index = new LiveIndex(options);
+  options.signal?.addEventListener('abort', () => void index.close(), { once: true });
+  return index;
+}
+
+class LiveIndex implements SearchIndex {
+  readonly #engine: Engine;
+  readonly #directory: string;
+
+  constructor(options: OpenIndexOptions) {
+    this.#directory = options.corpus.directory;
+    this.#engine = new Engine(Object.freeze({ ...options }));
+  }
+
+  async search(query: string, options: SearchOptions = {}): Promise<SearchHit[]> {
+    const checked = checkQuery(query, options);
+    await this.#wait(this.#engine.searchable, options);
+    const { session } = this.#engine;
+    if (session === undefined) throw this.#closed();
+    try {
+      return await session.service.search(checked);
+    } catch (error) {
+      if (isDamage(error)) this.#engine.reportDamage();
+      throw asSearchError(error, options.signal);
+    }
+  }
+
+  async listDocuments({ signal }: IndexCallOptions = {}): Promise<DocumentInfo[]> {
+    this.#checkOpen();
+    const documents = await listFolder(this.#directory, signal);
+    const counts = this.#engine.session?.catalog.documents.passageCounts();
+    if (counts === undefined) return documents;
+    return documents.map((document) => {
+      const passages = counts.get(document.name);
+      return passages === undefined ? document : { ...document, passages };
+    });
+  }
+
+  async getDocument(name: string, { signal }: IndexCallOptions = {}): Promise<DocumentContent> {
+    this.#checkOpen();
+    return readFolderDocument(this.#directory, name, signal);
+  }
+
+  status(): IndexStatus {
+    return this.#engine.state.status();
+  }
+
+  ready(options: WaitOptions = {}): Promise<void> {
+    return this.#wait(this.#engine.ready, options);
+  }
+
+  async sync(options: SyncOptions = {}): Promise<SyncReport> {
+    this.#checkOpen();
+    options.signal?.throwIfAborted();
+    const stop = this.#engine.state.listen(options.onProgress);
+    try {
+      return await abortable(this.#engine.sync(options.force ?? false), options.signal);
+    } finally {
+      stop();
+    }
+  }
+
+  onChange(listener: (change: IndexChange) => void): () => void {
+    return this.#engine.onChange(listener);
+  }
+
+  close(): Promise<void> {
+    return this.#engine.close();
+  }
+
+  async #wait(gate: Gate, { signal, onProgress }: WaitOptions): Promise<void> {
+    signal?.throwIfAborted();
+    if (gate.isOpen) return;
+    const stop = this.#engine.state.listen(onProgress);
+    try {
+      await abortable(gate.wait(), signal);
+    } finally {
+      stop();
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#engine.isClosed) throw this.#closed();
+  }
+
+  #closed(): SearchError {
+    return new SearchError('closed', 'The index is closed: open it again.');
+  }
 }

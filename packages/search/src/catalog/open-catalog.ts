@@ -1,0 +1,181 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import type { Corpus } from '../corpus.js';
+import { SearchError } from '../errors.js';
+import type { Log } from '../log.js';
+import { Catalog } from './catalog.js';
+import { applicationId, migrations } from './schema.js';
+
+export interface CatalogIdentity {
+  readonly model: string;
+  readonly fingerprint: string;
+  readonly dimensions: number;
+  readonly corpus: Corpus;
+}
+
+export interface OpenCatalogOptions extends CatalogIdentity {
+  readonly path: string;
+  /** Only the holder of the writer lock creates, migrates, adopts and sets aside. */
+  readonly writer: boolean;
+  /** Start anew whatever the file looks like: it was found damaged while in use. @default false */
+  readonly discard?: boolean;
+  readonly log: Log;
+}
+
+/** The file is not a catalog, or a damaged one. */
+export class CatalogDamaged extends Error {
+  override readonly name = 'CatalogDamaged';
+}
+
+const busyMilliseconds = 5000;
+
+/**
+ * Opens the catalog. The writer makes a new one where none is, and where it is damaged: the old file is set aside
+ * then, with a log line.
+ *
+ * @throws {SearchError} `index_newer`, `index_foreign`; `index_unavailable` when a follower finds none yet.
+ */
+export function openCatalog(options: OpenCatalogOptions): Catalog {
+  const { path, writer, log } = options;
+  if (writer && options.discard === true) setAside(path);
+  if (!writer) return openChecked(options);
+  try {
+    return openChecked(options);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    const aside = setAside(path);
+    log('warn', `The catalog was damaged (${(error as Error).message}); it is rebuilt from the documents.`, {
+      aside,
+    });
+    return openChecked(options);
+  }
+}
+
+/** SQLite, or our own check, says that the file's content is not what it should be. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof CatalogDamaged) return true;
+  const code = String((error as { code?: unknown } | null)?.code);
+  return code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
+}
+
+function openChecked(options: OpenCatalogOptions): Catalog {
+  const db = connect(options);
+  try {
+    prepareSchema(db, options);
+    const catalog = new Catalog(db);
+    checkIdentity(catalog, options);
+    if (options.writer) {
+      if (catalog.get('closed_cleanly') === 'no') quickCheck(db);
+      catalog.set({ closed_cleanly: 'no' });
+    }
+    return catalog;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function connect({ path, writer }: OpenCatalogOptions): Database.Database {
+  if (!writer && !existsSync(path)) throw notYet();
+  const db = new Database(path, { timeout: busyMilliseconds, fileMustExist: !writer });
+  try {
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = NORMAL');
+    db.pragma('foreign_keys = ON');
+    db.pragma('cache_size = -16000');
+    db.pragma('journal_size_limit = 16000000');
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function prepareSchema(
+  db: Database.Database,
+  { path, writer, model, fingerprint, dimensions, corpus }: OpenCatalogOptions,
+): void {
+  const version = db.pragma('user_version', { simple: true }) as number;
+  const application = db.pragma('application_id', { simple: true }) as number;
+  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number;
+  const fresh = version === 0 && tables === 0;
+  if (!fresh && application !== applicationId) throw new CatalogDamaged("it is another program's database");
+  if (version > migrations.length) {
+    throw new SearchError(
+      'index_newer',
+      `The index ${path} has schema version ${version}; this Kettle knows ${migrations.length}. Use the newer Kettle, or another index folder.`,
+    );
+  }
+  if (version === migrations.length) return;
+  if (!writer) throw notYet();
+  db.transaction(() => {
+    for (const migration of migrations.slice(version)) db.exec(migration);
+    db.pragma(`user_version = ${migrations.length}`);
+    db.pragma(`application_id = ${applicationId}`);
+    if (!fresh) return;
+    const insert = db.prepare('INSERT INTO meta (key, value) VALUES (?, ?)');
+    for (const [key, value] of Object.entries({
+      model,
+      fingerprint,
+      dimensions: String(dimensions),
+      corpus_id: corpus.id,
+      corpus_name: corpus.name,
+      corpus_directory: corpus.directory,
+    })) {
+      insert.run(key, value);
+    }
+  })();
+}
+
+function checkIdentity(
+  catalog: Catalog,
+  { fingerprint, dimensions, corpus, writer, log }: OpenCatalogOptions,
+): void {
+  if (catalog.get('fingerprint') !== fingerprint || catalog.get('dimensions') !== String(dimensions)) {
+    throw new CatalogDamaged('it was made for another embedding model');
+  }
+  const former = catalog.get('corpus_directory');
+  if (former === undefined) throw new CatalogDamaged('it does not say which folder it describes');
+  if (former !== corpus.directory) {
+    if (existsSync(former)) {
+      throw new SearchError(
+        'index_foreign',
+        `The index folder holds the index of ${former}, not of ${corpus.directory}. Use another index folder for each corpus.`,
+      );
+    }
+    if (writer)
+      log('info', `The corpus folder moved from ${former} to ${corpus.directory}; its index is taken over.`);
+  }
+  if (writer) catalog.set({ corpus_directory: corpus.directory, corpus_name: corpus.name });
+}
+
+function quickCheck(db: Database.Database): void {
+  const result = db.pragma('quick_check(1)', { simple: true });
+  if (result !== 'ok') throw new CatalogDamaged(String(result));
+}
+
+/** Keeps the damaged file for whoever wants to look at it; an older one gives way. */
+function setAside(path: string): string {
+  const aside = `${path}.damaged`;
+  for (const suffix of ['', '-wal', '-shm']) {
+    rmSync(aside + suffix, { force: true, recursive: true });
+    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+  }
+  return aside;
+}
+
+function notYet(): SearchError {
+  return new SearchError(
+    'index_unavailable',
+    'Another process is about to make the index. Try again in a moment.',
+    {
+      retryable: true,
+    },
+  );
+}
+
+/** Tells whether the file at `path` is another one than before. */
+export function fileIdentity(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stats === undefined ? '' : `${stats.dev}.${stats.ino}`;
+}

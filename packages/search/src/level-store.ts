@@ -1,0 +1,95 @@
+import type { VectorStore } from '@kettle/vector-store';
+import type { Catalog } from './catalog/catalog.js';
+import type { IndexProgress } from './index-status.js';
+import { Pace } from './pace.js';
+
+const upsertBatch = 256;
+const deleteBatch = 1000;
+
+export interface LevelOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
+}
+
+/**
+ * Makes a store hold exactly the live contents of the catalog, by comparing all ids. Gives the revision that the
+ * store has reached; what changes meanwhile is in the log after it.
+ */
+export async function levelWholly(
+  catalog: Catalog,
+  store: VectorStore,
+  options: LevelOptions,
+): Promise<number> {
+  const revision = catalog.changes.revision();
+  const { signal } = options;
+  const stored = new Set<string>();
+  for await (const page of store.ids({ signal })) for (const id of page) stored.add(id);
+  const pace = new Pace(
+    'storing',
+    catalog.contents.counts().live,
+    'Filling the vector store',
+    options.onProgress,
+  );
+  for (const page of catalog.contents.livePages()) {
+    const missing = page.filter((id) => !stored.delete(id));
+    pace.advance(page.length - missing.length);
+    await upsert(catalog, store, missing, options, pace);
+    await turn(signal);
+  }
+  await remove(store, [...stored], options);
+  return revision;
+}
+
+/**
+ * Brings a store from `revision` to now by the change log. Gives the revision reached, or `undefined` when the log
+ * does not reach back that far.
+ */
+export async function levelFrom(
+  revision: number,
+  catalog: Catalog,
+  store: VectorStore,
+  options: LevelOptions,
+): Promise<number | undefined> {
+  const reached = catalog.changes.revision();
+  const touched = catalog.changes.contentsSince(revision);
+  if (touched === undefined) return undefined;
+  if (touched.length === 0) return reached;
+  const live = catalog.contents.liveAmong(touched);
+  const pace = new Pace('storing', live.size, 'Filling the vector store', options.onProgress);
+  await upsert(catalog, store, [...live], options, pace);
+  await remove(
+    store,
+    touched.filter((id) => !live.has(id)),
+    options,
+  );
+  return reached;
+}
+
+async function upsert(
+  catalog: Catalog,
+  store: VectorStore,
+  ids: readonly string[],
+  { signal }: LevelOptions,
+  pace: Pace,
+): Promise<void> {
+  for (let from = 0; from < ids.length; from += upsertBatch) {
+    const batch = ids.slice(from, from + upsertBatch);
+    const records = [...catalog.contents.vectors(batch)].map(([id, vector]) => ({ id, vector }));
+    if (records.length > 0) await store.upsert(records, { signal });
+    pace.advance(batch.length);
+    await turn(signal);
+  }
+}
+
+async function remove(store: VectorStore, ids: readonly string[], { signal }: LevelOptions): Promise<void> {
+  for (let from = 0; from < ids.length; from += deleteBatch) {
+    await store.delete(ids.slice(from, from + deleteBatch), { signal });
+    await turn(signal);
+  }
+}
+
+/** Lets the event loop serve others: stores in memory answer without a pause. */
+async function turn(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal.throwIfAborted();
+}

@@ -1,0 +1,144 @@
+import type { Markup } from '../reading/file-types.js';
+
+/** A stretch of text that a passage may begin or end with: a sentence, a line, or part of a long one. */
+export interface Atom {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A paragraph, with what it stands under. */
+export interface Block {
+  readonly atoms: readonly Atom[];
+  /** A heading: belongs to what follows, and begins a passage. */
+  readonly heading: boolean;
+  /** The Markdown headings it stands under, outermost first, the document's title left out. */
+  readonly section: readonly string[];
+}
+
+export interface BlockedText {
+  /** The first line, where it reads like a title. */
+  readonly title: string;
+  readonly blocks: readonly Block[];
+}
+
+const longestTitle = 150;
+/** Longer atoms are cut before they are counted; close to what the smallest models read. */
+const longestAtom = 800;
+const paragraphGap = /\r?\n[^\S\n]*(?:\r?\n[^\S\n]*)+/g;
+/** After a sentence's end, or at a line's end. */
+const atomGap = /(?<=[.!?…]["'”’)\]]*)\s+|(?<=[。！？])\s*|\s*\n\s*/g;
+const markdownHeading = /^(#{1,6})\s+(.*?)\s*#*\s*$/;
+const codeFence = /^\s*(`{3,}|~{3,})/;
+
+/** Cuts a text into paragraphs and those into atoms. All text that is not white space is in exactly one atom. */
+export function splitBlocks(text: string, markup: Markup): BlockedText {
+  const blocks: Block[] = [];
+  let title = '';
+  let section: string[] = [];
+  let fenced = false;
+  for (const paragraph of paragraphsOf(text, markup)) {
+    const body = text.slice(paragraph.start, paragraph.end);
+    const line = body.includes('\n') ? body.slice(0, body.indexOf('\n')).trimEnd() : body;
+    const markdown = markup === 'markdown' && !fenced ? markdownHeading.exec(line) : null;
+    if (markup === 'markdown' && fenceMarks(body) % 2 === 1) fenced = !fenced;
+    const first = blocks.length === 0;
+    if (first) title = titleOf(markdown?.[2] ?? line);
+    if (markdown) {
+      const depth = markdown[1]!.length;
+      if (!first || title === '') section = [...section.slice(0, depth - 1), markdown[2]!];
+    }
+    const heading =
+      markdown !== null || (markup === 'plain' && !body.includes('\n') && readsLikeHeading(body));
+    blocks.push({ atoms: atomsOf(text, paragraph), heading, section: section.filter(Boolean) });
+  }
+  return { title, blocks };
+}
+
+function* paragraphsOf(text: string, markup: Markup): Generator<Atom> {
+  let start = 0;
+  for (const gap of text.matchAll(paragraphGap)) {
+    yield* headingsApart(text, start, gap.index, markup);
+    start = gap.index + gap[0].length;
+  }
+  yield* headingsApart(text, start, text.length, markup);
+}
+
+/** A Markdown heading is a paragraph of its own, also without an empty line beside it. */
+function* headingsApart(text: string, start: number, end: number, markup: Markup): Generator<Atom> {
+  if (markup === 'markdown') {
+    for (let line = start; line < end; ) {
+      const newline = text.indexOf('\n', line);
+      const lineEnd = newline === -1 || newline > end ? end : newline;
+      if (/^#{1,6}\s/.test(text.slice(line, Math.min(line + 8, lineEnd)))) {
+        yield* trimmed(text, start, line);
+        yield* trimmed(text, line, lineEnd);
+        start = lineEnd;
+      }
+      line = lineEnd + 1;
+    }
+  }
+  yield* trimmed(text, start, end);
+}
+
+function* trimmed(text: string, start: number, end: number): Generator<Atom> {
+  const part = text.slice(start, end);
+  const from = start + part.length - part.trimStart().length;
+  const to = end - (part.length - part.trimEnd().length);
+  if (from < to) yield { start: from, end: to };
+}
+
+function atomsOf(text: string, paragraph: Atom): Atom[] {
+  const atoms: Atom[] = [];
+  const body = text.slice(paragraph.start, paragraph.end);
+  let start = 0;
+  const take = (end: number) => {
+    for (const atom of trimmed(text, paragraph.start + start, paragraph.start + end))
+      cutLong(text, atom, atoms);
+  };
+  for (const gap of body.matchAll(atomGap)) {
+    take(gap.index);
+    start = gap.index + gap[0].length;
+  }
+  take(body.length);
+  return atoms;
+}
+
+function cutLong(text: string, atom: Atom, into: Atom[]): void {
+  if (atom.end - atom.start <= longestAtom) into.push(atom);
+  else for (const half of halve(text, atom)) cutLong(text, half, into);
+}
+
+/**
+ * Cuts near the middle: at white space where there is some, else between two code points. Gives the whole back
+ * when it is a single code point.
+ */
+export function halve(text: string, { start, end }: Atom): Atom[] {
+  const middle = (start + end) >> 1;
+  const reach = (end - start) >> 2;
+  let cut = -1;
+  for (let step = 0; step <= reach && cut === -1; step++) {
+    if (/\s/.test(text[middle - step]!)) cut = middle - step;
+    else if (/\s/.test(text[middle + step]!)) cut = middle + step;
+  }
+  if (cut === -1) cut = isLowSurrogate(text, middle) ? middle + 1 : middle;
+  const halves = [...trimmed(text, start, cut), ...trimmed(text, cut, end)];
+  return halves.length === 0 ? [{ start, end }] : halves;
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  return unit >= 0xdc00 && unit <= 0xdfff && index > 0 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
+}
+
+function titleOf(line: string): string {
+  const plain = line.trim();
+  return plain.length <= longestTitle && /\p{L}/u.test(plain) ? plain : '';
+}
+
+function readsLikeHeading(body: string): boolean {
+  return body.length <= 80 && !/[.!?…:;,"”'’)]$/.test(body) && !/^[-*•\d]/.test(body);
+}
+
+function fenceMarks(body: string): number {
+  return body.split('\n').filter((line) => codeFence.test(line)).length;
+}

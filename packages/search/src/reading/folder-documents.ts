@@ -1,0 +1,81 @@
+import { realpath } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import type { DocumentContent, DocumentInfo } from '../document-info.js';
+import { SearchError } from '../errors.js';
+import { fileTypeOf } from './file-types.js';
+import { FileInFlux, NotADocument, type ReadDocument, readDocument } from './read-document.js';
+import { similarNames } from './similar-names.js';
+import { type FoundFile, isGone, isIgnored, reasonOf, walkFolder } from './walk-folder.js';
+
+/** The documents of the folder as it is now, sorted by name. */
+export async function listFolder(directory: string, signal?: AbortSignal): Promise<DocumentInfo[]> {
+  return (await walkFolder(directory, signal)).files.map(describe);
+}
+
+/**
+ * One document of the folder as it is now. A name whose letters are composed otherwise (NFC, NFD) is found too.
+ *
+ * @throws {SearchError} `document_not_found` with suggestions, `document_unreadable` or `folder_unavailable`.
+ */
+export async function readFolderDocument(
+  directory: string,
+  name: string,
+  signal?: AbortSignal,
+): Promise<DocumentContent> {
+  const direct = isDocumentName(name) ? await readIfThere(directory, name) : undefined;
+  signal?.throwIfAborted();
+  if (direct !== undefined) return { ...describe(direct.file), text: direct.text };
+
+  const names = (await walkFolder(directory, signal)).files.map((file) => file.name);
+  const wanted = name.normalize('NFC');
+  const same = names.find((candidate) => candidate !== name && candidate.normalize('NFC') === wanted);
+  const found = same === undefined ? undefined : await readIfThere(directory, same);
+  if (found !== undefined) return { ...describe(found.file), text: found.text };
+
+  const suggestions = similarNames(name, names);
+  const hint =
+    suggestions.length > 0
+      ? ` Did you mean ${suggestions.map((suggestion) => `"${suggestion}"`).join(' or ')}?`
+      : ' List the documents to see their names.';
+  const shown = name.length > 200 ? `${name.slice(0, 200)}…` : name;
+  throw new SearchError('document_not_found', `No document is called "${shown}".${hint}`, { suggestions });
+}
+
+function describe(file: FoundFile): DocumentInfo {
+  const { mimeType } = fileTypeOf(file.name)!;
+  return { name: file.name, size: file.size, modified: file.modified.toISOString(), mimeType };
+}
+
+/** Only names that `walkFolder` could give: relative, without `..`, hidden parts or unsupported types. */
+function isDocumentName(name: string): boolean {
+  if (name === '' || name.includes('\0') || (sep === '\\' && /[\\:]/.test(name))) return false;
+  return name.split('/').every((part) => part !== '' && !isIgnored(part)) && fileTypeOf(name) !== undefined;
+}
+
+async function readIfThere(directory: string, name: string): Promise<ReadDocument | undefined> {
+  const path = join(directory, name);
+  const shown = `The document "${name}"`;
+  try {
+    // A folder on the way may be a symbolic link, which the listing does not follow.
+    const expected = join(await realpath(directory), name);
+    const real = await realpath(path);
+    if (real.normalize('NFC') !== expected.normalize('NFC')) return undefined;
+    return await readDocument(directory, name);
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ELOOP' || code === 'ENAMETOOLONG' || code === 'EISDIR') return undefined;
+    if (error instanceof FileInFlux) {
+      throw new SearchError(
+        'document_unreadable',
+        `${shown} is being written right now. Ask again in a moment.`,
+        {
+          cause: error,
+          retryable: true,
+        },
+      );
+    }
+    const why = error instanceof NotADocument ? error.message : reasonOf(error);
+    throw new SearchError('document_unreadable', `${shown} can't be shown: ${why}.`, { cause: error });
+  }
+}

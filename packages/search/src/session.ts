@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Embedder } from '@kettle/embedder';
+import type { Catalog } from './catalog/catalog.js';
+import { fileIdentity, openCatalog } from './catalog/open-catalog.js';
+import { WriterLock } from './catalog/writer-lock.js';
+import { SearchError } from './errors.js';
+import type { IndexProgress } from './index-status.js';
+import type { Log } from './log.js';
+import type { OpenIndexOptions } from './open-index-options.js';
+import { SearchService } from './search-service.js';
+import { StoreKeeper } from './store-keeper.js';
+
+export interface SessionOptions {
+  readonly index: OpenIndexOptions;
+  readonly embedder: Embedder;
+  /** The catalog was found damaged while in use: the writer makes a new one. */
+  readonly discard: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: IndexProgress) => void;
+  readonly onStoreFailure: () => void;
+  readonly log: Log;
+}
+
+const pollMilliseconds = 200;
+
+/** What is open while an index works: the catalog, the lock where this process has it, the store. */
+export class Session {
+  readonly directory: string;
+  readonly catalog: Catalog;
+  readonly keeper: StoreKeeper;
+  readonly service: SearchService;
+  readonly #catalogFile: string;
+  #lock: WriterLock | undefined;
+  #dataVersion = -1;
+
+  /** Opens what the model's index folder holds. Waits where another process is about to make it. */
+  static async open(options: SessionOptions): Promise<Session> {
+    const { index, embedder, signal } = options;
+    const directory = join(index.directory, folderName(embedder));
+    await mkdir(directory, { recursive: true });
+    for (;;) {
+      signal.throwIfAborted();
+      const lock = WriterLock.acquire(directory);
+      try {
+        return new Session(options, directory, openCatalogIn(directory, lock !== undefined, options), lock);
+      } catch (error) {
+        lock?.release();
+        if (!SearchError.isInstance(error) || error.code !== 'index_unavailable') throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pollMilliseconds));
+    }
+  }
+
+  private constructor(
+    { index, embedder, onProgress, onStoreFailure, log }: SessionOptions,
+    directory: string,
+    catalog: Catalog,
+    lock: WriterLock | undefined,
+  ) {
+    this.directory = directory;
+    this.catalog = catalog;
+    this.#catalogFile = fileIdentity(catalog.path);
+    this.#lock = lock;
+    const storeDirectory = join(directory, index.backend ?? 'store');
+    const fingerprint = Object.freeze({
+      model: embedder.fingerprint,
+      dimensions: embedder.dimensions,
+      metric: 'cosine' as const,
+    });
+    const corpusId = catalog.get('corpus_id') ?? index.corpus.id;
+    this.keeper = new StoreKeeper({
+      catalog,
+      open: (signal) => index.openStore({ fingerprint, directory: storeDirectory, corpusId, signal }),
+      directory: storeDirectory,
+      isWriter: () => this.isWriter,
+      onProgress,
+      onFailure: onStoreFailure,
+      log,
+    });
+    this.service = new SearchService(embedder, catalog, this.keeper, index.mode ?? 'vector');
+  }
+
+  get isWriter(): boolean {
+    return this.#lock !== undefined;
+  }
+
+  /** The catalog was level with the folder at least once: it can be searched. */
+  get isComplete(): boolean {
+    return this.catalog.get('synced_at') !== undefined;
+  }
+
+  /** Takes the place of a writer that has ended. */
+  tryPromote(): boolean {
+    if (this.#lock !== undefined) return false;
+    this.#lock = WriterLock.acquire(this.directory);
+    if (this.#lock === undefined) return false;
+    this.catalog.set({ closed_cleanly: 'no' });
+    return true;
+  }
+
+  /** Another process has written since the last time this was asked. */
+  hasNews(): boolean {
+    const version = this.catalog.dataVersion();
+    if (version === this.#dataVersion) return false;
+    this.#dataVersion = version;
+    return true;
+  }
+
+  /** Another process has put a new catalog in the place of this one. */
+  isReplaced(): boolean {
+    return fileIdentity(this.catalog.path) !== this.#catalogFile;
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.keeper.close();
+      if (this.isWriter) this.catalog.set({ closed_cleanly: 'yes' });
+    } finally {
+      this.catalog.close();
+      this.#lock?.release();
+      this.#lock = undefined;
+    }
+  }
+}
+
+function openCatalogIn(
+  directory: string,
+  writer: boolean,
+  { index, embedder, discard, log }: SessionOptions,
+): Catalog {
+  return openCatalog({
+    path: join(directory, 'catalog.sqlite'),
+    writer,
+    discard,
+    log,
+    model: embedder.model,
+    fingerprint: embedder.fingerprint,
+    dimensions: embedder.dimensions,
+    corpus: index.corpus,
+  });
+}
+
+function folderName({ model, fingerprint }: Embedder): string {
+  const slug = model
+    .replace(/[^A-Za-z0-9.-]+/g, '-')
+    .replace(/^[.-]+|[.-]+$/g, '')
+    .slice(0, 60);
+  return `${slug || 'model'}-${createHash('sha256').update(fingerprint).digest('hex').slice(0, 8)}`;
+}

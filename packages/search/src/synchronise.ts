@@ -1,0 +1,261 @@
+import { type Embedder, EmbedderError, type EmbedderErrorCode } from '@kettle/embedder';
+import type { Catalog } from './catalog/catalog.js';
+import type { DocumentRow } from './catalog/document-table.js';
+import { DocumentIndexer } from './document-indexer.js';
+import { SearchError } from './errors.js';
+import type { IndexProgress } from './index-status.js';
+import { Pace } from './pace.js';
+import { splitterVersion } from './passages/split-passages.js';
+import { fileTypeOf } from './reading/file-types.js';
+import { FileInFlux, NotADocument, type ReadDocument, readDocument } from './reading/read-document.js';
+import { type FolderListing, type FoundFile, isGone, reasonOf, walkFolder } from './reading/walk-folder.js';
+import type { SyncReport } from './sync-report.js';
+import { SyncTally } from './sync-tally.js';
+
+export interface SynchroniseOptions {
+  readonly directory: string;
+  readonly catalog: Catalog;
+  readonly embedder: Embedder;
+  /** Read every file, also untouched ones. */
+  readonly force: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: IndexProgress) => void;
+  /** The catalog has changed; more may follow. */
+  readonly onCommit: () => void;
+  /** So many passages went through the model. */
+  readonly onEmbedded: (count: number) => void;
+}
+
+export interface SyncOutcome {
+  readonly report: SyncReport;
+  readonly listing: FolderListing;
+  /** Some files could not be read, or changed while they were: look again soon. */
+  readonly incomplete: boolean;
+}
+
+/** Documents in work at a time: one is read and split while others are embedded. */
+const atOnce = 3;
+const removalBatch = 20;
+/** The model refuses this text, and will go on with others. */
+const refusals: ReadonlySet<EmbedderErrorCode> = new Set(['text_too_long', 'invalid_text']);
+/** File systems stamp files in steps: a file written this close to its reading may change without a new stamp. */
+const fineStep = 50;
+const coarseStep = 2000;
+
+/**
+ * Makes the catalog say what the folder says. Each document goes in or out in one transaction, so an end at any
+ * moment leaves whole documents, and the next run does the rest. A file that can't be read keeps its old state; a
+ * folder that can't be read changes nothing.
+ */
+export async function synchronise(options: SynchroniseOptions): Promise<SyncOutcome> {
+  const { directory, signal } = options;
+  const tally = new SyncTally();
+  const listing = await tally.time('reading', () => walkFolder(directory, signal));
+  const run = new SyncRun(options, listing, tally);
+  await run.run();
+  const { catalog } = options;
+  catalog.contents.expire();
+  catalog.changes.prune();
+  catalog.set({ synced_at: new Date().toISOString(), corpus_device: listing.device });
+  return { report: tally.report(catalog.documents.counts().passages), listing, incomplete: tally.incomplete };
+}
+
+class SyncRun {
+  readonly #options: SynchroniseOptions;
+  readonly #listing: FolderListing;
+  readonly #tally: SyncTally;
+  readonly #indexer: DocumentIndexer;
+  /** What the catalog holds, by name. */
+  readonly #known: ReadonlyMap<string, DocumentRow>;
+  /** Documents whose files are not there any more, by name. */
+  readonly #gone = new Map<string, DocumentRow>();
+
+  constructor(options: SynchroniseOptions, listing: FolderListing, tally: SyncTally) {
+    const { catalog, embedder, signal, onEmbedded } = options;
+    this.#options = options;
+    this.#listing = listing;
+    this.#tally = tally;
+    this.#indexer = new DocumentIndexer({ catalog, embedder, tally, signal, onEmbedded });
+    this.#known = new Map(catalog.documents.all().map((row) => [row.name, row]));
+  }
+
+  async run(): Promise<void> {
+    const { files, skipped, failed } = this.#listing;
+    this.#checkMounted();
+    this.#tally.skip(...skipped);
+    this.#tally.fail(...failed);
+    this.#findGone();
+    const work = files.filter((file) => !this.#isUntouched(file));
+    this.#tally.unchanged += files.length - work.length;
+
+    // Renames first, then removals: what is deleted should not be found while the rest is embedded.
+    const bytes = work.reduce((sum, file) => sum + file.size, 0);
+    const pace = new Pace('embedding', work.length, 'Indexing documents', this.#options.onProgress, bytes);
+    const sizes = new Set([...this.#gone.values()].map((row) => row.size));
+    const [maybeRenamed, rest] = partition(
+      work,
+      (file) => !this.#known.has(file.name) && sizes.has(file.size),
+    );
+    const notRenamed = maybeRenamed.length === 0 ? [] : await this.#rename(maybeRenamed, pace);
+    await this.#removeAll([...this.#gone.values()]);
+    await this.#forEach([...notRenamed, ...rest], async (file) => {
+      await this.#take(file);
+      pace.advance(1, file.size);
+    });
+  }
+
+  /** An empty folder on another device than before is where a volume used to be mounted. */
+  #checkMounted(): void {
+    const before = this.#options.catalog.get('corpus_device');
+    const empty = this.#listing.files.length === 0 && this.#known.size > 0;
+    if (!empty || before === undefined || before === this.#listing.device) return;
+    throw new SearchError(
+      'folder_unavailable',
+      `The corpus folder ${this.#options.directory} is empty and on another volume than before. Is its volume mounted? The index stays as it was.`,
+      { retryable: true },
+    );
+  }
+
+  #findGone(): void {
+    const there = new Set(this.#listing.files.map((file) => file.name));
+    const unknown = this.#listing.failed.map((notice) => notice.name);
+    for (const [name, row] of this.#known) {
+      if (there.has(name)) continue;
+      if (unknown.some((path) => (path.endsWith('/') ? name.startsWith(path) : name === path))) continue;
+      this.#gone.set(name, row);
+    }
+  }
+
+  #isUntouched(file: FoundFile): boolean {
+    const row = this.#known.get(file.name);
+    if (row?.warning && row.stamp === file.stamp) this.#tally.warn({ name: row.name, reason: row.warning });
+    return row?.stamp === file.stamp && row.splitter === splitterVersion && !this.#options.force;
+  }
+
+  /** Gives new names to documents that moved. Returns the files that are something else. */
+  async #rename(files: readonly FoundFile[], pace: Pace): Promise<FoundFile[]> {
+    const rest: FoundFile[] = [];
+    const { documents } = this.#options.catalog;
+    await this.#forEach(files, async (file) => {
+      const startedAt = Date.now();
+      const document = await this.#read(file);
+      if (document === undefined) return pace.advance(1, file.size);
+      const former = [...this.#gone.values()].find((row) => isSame(row, document));
+      if (former === undefined) {
+        rest.push(file);
+        return;
+      }
+      this.#gone.delete(former.name);
+      await this.#tally.time('storing', () =>
+        documents.rename(former.id, file.name, trusted(document, startedAt)),
+      );
+      this.#tally.renamed++;
+      this.#options.onCommit();
+      pace.advance(1, file.size);
+    });
+    return rest;
+  }
+
+  async #take(file: FoundFile): Promise<void> {
+    const startedAt = Date.now();
+    const document = await this.#read(file);
+    if (document === undefined) return;
+    const { catalog, onCommit } = this.#options;
+    const row = this.#known.get(file.name);
+    const stamp = trusted(document, startedAt);
+    if (document.warning) this.#tally.warn({ name: file.name, reason: document.warning });
+    if (row !== undefined && isSame(row, document)) {
+      if (row.stamp !== stamp) catalog.documents.touch(row.id, stamp);
+      this.#tally.unchanged++;
+      return;
+    }
+    try {
+      await this.#indexer.index(document, stamp);
+    } catch (error) {
+      if (!EmbedderError.isInstance(error) || !refusals.has(error.code)) throw error;
+      this.#tally.fail({ name: file.name, reason: `can't be embedded: ${error.message}` });
+      return;
+    }
+    if (row === undefined) this.#tally.added++;
+    else if (row.hash === document.hash) this.#tally.unchanged++;
+    else this.#tally.changed++;
+    onCommit();
+  }
+
+  /** The file's content; without one the reason is noted, and what is no document any more is removed. */
+  async #read(file: FoundFile): Promise<ReadDocument | undefined> {
+    try {
+      return await this.#tally.time('reading', () => readDocument(this.#options.directory, file.name));
+    } catch (error) {
+      const row = this.#known.get(file.name);
+      if (error instanceof NotADocument) {
+        this.#tally.skip({ name: file.name, reason: error.message });
+        if (row !== undefined) this.#remove([row]);
+      } else if (isGone(error)) {
+        if (row !== undefined) this.#remove([row]);
+      } else {
+        const reason = error instanceof FileInFlux ? 'changes while it is read' : reasonOf(error);
+        this.#tally.fail({ name: file.name, reason });
+      }
+      return undefined;
+    }
+  }
+
+  /** In short transactions: thousands at once would keep the event loop. */
+  async #removeAll(rows: readonly DocumentRow[]): Promise<void> {
+    for (let from = 0; from < rows.length; from += removalBatch) {
+      this.#remove(rows.slice(from, from + removalBatch));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  #remove(rows: readonly DocumentRow[]): void {
+    this.#options.catalog.documents.remove(rows.map((row) => row.id));
+    this.#tally.removed += rows.length;
+    this.#options.onCommit();
+  }
+
+  /** Runs `work` for each file, a few at a time. The first failure ends all. */
+  async #forEach(files: readonly FoundFile[], work: (file: FoundFile) => Promise<void>): Promise<void> {
+    const { signal } = this.#options;
+    const queue = files.values();
+    let failed = false;
+    const worker = async () => {
+      for (const file of queue) {
+        if (failed) return;
+        signal.throwIfAborted();
+        await work(file);
+      }
+    };
+    const workers = Array.from({ length: atOnce }, () =>
+      worker().catch((error) => {
+        failed = true;
+        throw error;
+      }),
+    );
+    // All of them have to end, or one would go on writing after the run.
+    const results = await Promise.allSettled(workers);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+}
+
+function isSame(row: DocumentRow, document: ReadDocument): boolean {
+  const type = fileTypeOf(row.name);
+  return (
+    row.hash === document.hash &&
+    row.splitter === splitterVersion &&
+    row.mimeType === document.type.mimeType &&
+    type?.mimeType === row.mimeType
+  );
+}
+
+/** The stamp, or none when the file was written so close to its reading that the stamp may not tell. */
+function trusted({ file }: ReadDocument, startedAt: number): string {
+  const modified = file.modified.getTime();
+  const step = modified % 1000 === 0 ? coarseStep : fineStep;
+  return startedAt - modified < step ? '' : file.stamp;
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
+  return [items.filter((item) => test(item)), items.filter((item) => !test(item))];
+}
