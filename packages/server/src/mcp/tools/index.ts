@@ -2,7 +2,7 @@ import { CallToolRequestParamsSchema, type CallToolResult } from '@modelcontextp
 import { explain } from '../explain.js';
 import type { Call, Method } from '../method.js';
 import { noCursor } from '../paging.js';
-import { RpcError } from '../rpc-error.js';
+import { parseParams } from '../params.js';
 import { parseArguments, toJsonSchema } from './arguments.js';
 import { getDocument } from './get-document.js';
 import { listDocuments } from './list-documents.js';
@@ -41,14 +41,16 @@ export const listTools: Method = (params, { connection }) => {
 };
 
 export const callTool: Method = async (params, call) => {
-  const parsed = CallToolRequestParamsSchema.safeParse(params);
-  if (!parsed.success)
-    throw RpcError.invalidParams('tools/call takes the name of a tool and, as an object, its arguments');
-  const { name, arguments: args = {} } = parsed.data;
+  const takes = 'tools/call takes the name of a tool and, as an object, its arguments';
+  const { name, arguments: args = {} } = parseParams(CallToolRequestParamsSchema, params, takes);
+  const started = performance.now();
   try {
-    return await runTool(name, args, call);
+    const result = await runTool(name, args, call);
+    call.connection.log('debug', { tool: name, milliseconds: performance.now() - started });
+    return result;
   } catch (error) {
     const text = error instanceof ToolError ? error.message : explain(error, call, nameIn(args));
+    call.connection.log('warning', { message: text });
     return { content: [{ type: 'text', text }], isError: true };
   }
 };

@@ -1,0 +1,89 @@
+import { Readable, Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createMcpServer } from '../src/mcp/server.js';
+import { StdioTransport } from '../src/stdio/stdio-transport.js';
+import { FakeApp } from './support/fake-app.js';
+import { initializeParams } from './support/server-process.js';
+
+/** Where replies go that nobody reads until `read` is called. */
+class Unread extends Writable {
+  #resume: (() => void) | undefined;
+  #reading = false;
+  text = '';
+
+  constructor() {
+    super({ highWaterMark: 1024 });
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    if (this.#reading) done();
+    else this.#resume = done;
+  }
+
+  read(): void {
+    this.#reading = true;
+    this.#resume?.();
+  }
+}
+
+/** As many rounds of the event loop as anything that goes on by itself could need. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 200; round++) await setImmediate();
+}
+
+const count = 2000;
+
+function* requests(onRead: (id: number) => void, method: string, params?: object) {
+  yield Buffer.from(
+    `${JSON.stringify({ jsonrpc: '2.0', id: 'init', method: 'initialize', params: initializeParams })}\n`,
+  );
+  for (let id = 1; id <= count; id++) {
+    onRead(id);
+    yield Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+  }
+}
+
+it('reads no further while the client does not read, and answers everything in the end', async () => {
+  let read = 0;
+  const input = Readable.from(requests((id) => (read = id), 'tools/list'));
+  const output = new Unread();
+  const transport = new StdioTransport(input, output);
+  await createMcpServer(new FakeApp()).connect(transport);
+  await settle();
+  expect(read).toBeLessThan(100);
+  output.read();
+  await transport.ended;
+  await transport.idle();
+  await transport.flush();
+  const ids = output.text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).id);
+  expect(ids).toEqual(['init', ...Array.from({ length: count }, (_, index) => index + 1)]);
+});
+
+it('serves no more than a bounded number of requests at once', async () => {
+  let read = 0;
+  const app = new FakeApp();
+  const waiting: (() => void)[] = [];
+  app.search = () => new Promise((resolve) => waiting.push(() => resolve([])));
+  const call = { name: 'search', arguments: { query: 'x' } };
+  const input = Readable.from(requests((id) => (read = id), 'tools/call', call));
+  const output = new Unread();
+  output.read();
+  const transport = new StdioTransport(input, output);
+  await createMcpServer(app).connect(transport);
+  await settle();
+  expect(waiting.length).toBeGreaterThanOrEqual(50);
+  expect(read).toBeLessThan(300);
+  let done = false;
+  const finished = transport.ended.then(() => transport.idle()).then(() => (done = true));
+  while (!done) {
+    for (const answer of waiting.splice(0)) answer();
+    await setImmediate();
+  }
+  await finished;
+  expect(output.text.trimEnd().split('\n')).toHaveLength(count + 1);
+});

@@ -1,0 +1,215 @@
+import { SearchError, type SearchOptions } from '@kettle/search';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  LoggingMessageNotificationSchema,
+  ResourceListChangedNotificationSchema,
+  ResourceUpdatedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { connect } from './support/connect.js';
+import { FakeApp } from './support/fake-app.js';
+
+/** A promise and what fulfils it. */
+function deferred<T>() {
+  let resolve!: (value: T) => void;
+  const promise = new Promise<T>((fulfil) => {
+    resolve = fulfil;
+  });
+  return { promise, resolve };
+}
+
+let app: FakeApp;
+let client: Client;
+let heard: string[];
+
+beforeEach(async () => {
+  app = new FakeApp();
+  client = await connect(app);
+  heard = [];
+  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => void heard.push('list'));
+  client.setNotificationHandler(
+    ResourceUpdatedNotificationSchema,
+    ({ params }) => void heard.push(params.uri),
+  );
+  client.setNotificationHandler(
+    LoggingMessageNotificationSchema,
+    ({ params }) => void heard.push(params.level),
+  );
+});
+
+describe('changes of the documents', () => {
+  it('are told as a new list when documents came or went', async () => {
+    app.change({ added: ['b.txt'] });
+    app.change({ removed: ['b.txt'] });
+    app.change({ changed: ['a.txt'] });
+    await client.ping();
+    expect(heard).toEqual(['list', 'list']);
+  });
+
+  it('are told also when it is not known which', async () => {
+    await client.subscribeResource({ uri: 'kettle://documents/a.txt' });
+    app.change({});
+    await client.ping();
+    expect(heard).toEqual(['list', 'kettle://documents/a.txt']);
+  });
+
+  it('are no news during the first synchronisation, but to a client that has seen the list', async () => {
+    app.change({ added: ['b.txt'] }, true);
+    await client.ping();
+    expect(heard).toEqual([]);
+    await client.listResources();
+    app.change({ added: ['c.txt'] }, true);
+    await client.ping();
+    expect(heard).toEqual(['list']);
+  });
+
+  it('are told for a resource until the subscription ends', async () => {
+    app.documents.set('b c.txt', 'Beta.');
+    const uri = 'kettle://documents/b%20c.txt';
+    await client.subscribeResource({ uri });
+    app.change({ changed: ['a.txt'] });
+    app.change({ changed: ['b c.txt', 'a.txt'] });
+    app.change({ removed: ['b c.txt'] });
+    await client.ping();
+    expect(heard).toEqual([uri, 'list', uri]);
+    await client.unsubscribeResource({ uri });
+    app.change({ changed: ['b c.txt'] });
+    await client.ping();
+    expect(heard).toHaveLength(3);
+  });
+
+  it('can not be subscribed to for what is not there', async () => {
+    await expect(client.subscribeResource({ uri: 'kettle://documents/none' })).rejects.toMatchObject({
+      code: -32002,
+    });
+  });
+
+  it('are not told before initialize nor after the end, and the app is let go', async () => {
+    expect(app.listeners).toBe(1);
+    await client.close();
+    expect(app.listeners).toBe(0);
+    app.change({ added: ['b.txt'] });
+    expect(heard).toEqual([]);
+  });
+});
+
+describe('log messages', () => {
+  const failing = () => client.callTool({ name: 'get_document', arguments: { name: 'none' } });
+
+  it('are not sent until the client asks', async () => {
+    await failing();
+    expect(heard).toEqual([]);
+  });
+
+  it('are sent from the level on that it asked for', async () => {
+    await client.setLoggingLevel('warning');
+    app.change({ changed: ['a.txt'] });
+    await failing();
+    expect(heard).toEqual(['warning']);
+    await client.setLoggingLevel('debug');
+    app.change({ changed: ['a.txt'] });
+    await client.callTool({ name: 'search', arguments: { query: 'x' } });
+    expect(heard).toEqual(['warning', 'info', 'debug']);
+    await client.setLoggingLevel('emergency');
+    await failing();
+    expect(heard).toHaveLength(3);
+  });
+});
+
+describe('a search that waits', () => {
+  const search = { name: 'search', arguments: { query: 'x' } };
+
+  it('reports progress that only grows, through all phases, to a client that asked', async () => {
+    app.search = async (_query, options) => {
+      for (const [phase, done, total] of [
+        ['reading', 1, 2],
+        ['reading', 2, 2],
+        ['embedding', 0, 10],
+        ['embedding', 10, 10],
+        ['storing', 3, 3],
+      ] as const)
+        options?.onProgress?.({ phase, done, total, message: phase });
+      return [];
+    };
+    const seen: [number, number | undefined][] = [];
+    await client.callTool(search, undefined, {
+      onprogress: ({ progress, total }) => void seen.push([progress, total]),
+    });
+    expect(seen.at(-1)).toEqual([15, 15]);
+    const numbers = seen.map(([progress]) => progress);
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+    expect(seen.every(([progress, total]) => progress <= (total ?? 0))).toBe(true);
+  });
+
+  it('reports nothing to a client that did not ask', async () => {
+    let options: SearchOptions | undefined;
+    app.search = async (_query, given) => {
+      options = given;
+      return [];
+    };
+    await client.callTool(search);
+    expect(options?.onProgress).toBeUndefined();
+  });
+
+  it('is given up when the client cancels it', async () => {
+    const started = deferred<AbortSignal>();
+    app.search = (_query, options) => {
+      started.resolve(options?.signal as AbortSignal);
+      return new Promise(() => {});
+    };
+    const cancel = new AbortController();
+    const call = client.callTool(search, undefined, { signal: cancel.signal }).catch((error) => error);
+    const signal = await started.promise;
+    expect(signal.aborted).toBe(false);
+    cancel.abort('enough');
+    await call;
+    await client.ping();
+    expect(signal.aborted).toBe(true);
+    expect(app.logged).toEqual([]);
+  });
+
+  it('is given up when the client is gone', async () => {
+    const started = deferred<AbortSignal>();
+    app.search = (_query, options) => {
+      started.resolve(options?.signal as AbortSignal);
+      return new Promise(() => {});
+    };
+    client.callTool(search).catch(() => {});
+    const signal = await started.promise;
+    await client.close();
+    expect(signal.aborted).toBe(true);
+  });
+});
+
+describe('a search that fails', () => {
+  const codes = [
+    'invalid_query',
+    'query_too_long',
+    'invalid_argument',
+    'document_not_found',
+    'document_unreadable',
+    'folder_unavailable',
+    'model_unavailable',
+    'store_unavailable',
+    'index_foreign',
+    'index_newer',
+    'index_unavailable',
+    'storage_full',
+    'closed',
+  ] as const;
+  const secret = '/home/someone/secret/catalog.sqlite';
+
+  it.each([
+    ...codes.map((code) => new SearchError(code, `broken: ${secret}`)),
+    new Error(secret),
+    'text',
+    undefined,
+  ])('answers %s with a sentence that gives nothing away', async (error) => {
+    app.search = () => Promise.reject(error);
+    const { content, isError } = await client.callTool({ name: 'search', arguments: { query: 'x' } });
+    expect(isError).toBe(true);
+    const [{ text }] = content as [{ text: string }];
+    expect(text).toMatch(/^[A-Z].{20,300}[.?]$/);
+    expect(text).not.toMatch(/secret|\/home|\n/);
+  });
+});
