@@ -1,3 +1,4 @@
 import { defineProject } from 'vitest/config';
 
-export default defineProject({ test: { name: 'vector-store-hnsw' } });
+// Some tests start and kill processes many times.
+export default defineProject({ test: { name: 'vector-store-hnsw', testTimeout: 120_000 } });

@@ -118,8 +118,8 @@ export class IndexHost {
   async #delete(joined: string, isCancelled: () => boolean): Promise<void> {
     const ids = splitIds(joined);
     await sliced(ids.length, isCancelled, (place) => {
+      if (!this.#index.delete(ids[place]!)) return;
       this.#revision++;
-      this.#index.delete(ids[place]!);
       this.#successor?.delete(ids[place]!);
     });
     this.#compactWhenWorthwhile();

@@ -105,12 +105,14 @@ export class LabelledIndex {
     this.#labels.set(id, label);
   }
 
-  delete(id: string): void {
+  /** Whether there was such a record. */
+  delete(id: string): boolean {
     const label = this.#labels.get(id);
-    if (label === undefined) return;
+    if (label === undefined) return false;
     this.#hnsw.markDelete(label);
     this.#labels.delete(id);
     this.#ids[label] = undefined;
+    return true;
   }
 
   /** Writes the graph. hnswlib notices no write error: check the file. */
