@@ -8,23 +8,36 @@ export type EmbedderErrorCode =
   | 'hub_unreachable'
   /** Files are there but aren't a model that can be run here. */
   | 'model_invalid'
-  /** A text has more tokens than the model reads. */
+  /** A text has more tokens than the model reads. `details` has `index`, `tokens` and `limit`. */
   | 'text_too_long'
-  /** A text is empty, or not a string. */
+  /** A text is empty, or not a string. `details` has `index`. */
   | 'invalid_text'
   /** Inference failed. */
   | 'inference_failed'
   /** The embedder was closed, or its thread ended. */
   | 'closed';
 
+/** Numbers of the message, for programs: which of the texts (from 0), its tokens, the most there may be. */
+export interface EmbedderErrorDetails {
+  readonly index?: number;
+  readonly tokens?: number;
+  readonly limit?: number;
+}
+
+export interface EmbedderErrorOptions extends ErrorOptions {
+  readonly details?: EmbedderErrorDetails | undefined;
+}
+
 /** The one error class of embedders; `code` tells them apart. */
 export class EmbedderError extends Error {
   override readonly name = 'EmbedderError';
   readonly code: EmbedderErrorCode;
+  readonly details: EmbedderErrorDetails;
 
-  constructor(code: EmbedderErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: EmbedderErrorCode, message: string, options: EmbedderErrorOptions = {}) {
     super(message, options);
     this.code = code;
+    this.details = Object.freeze({ ...options.details });
     Object.defineProperty(this, marker, { value: true });
   }
 

@@ -1,2 +1,9 @@
 export type { Embedder, EmbedOptions } from './embedder.js';
-export { EmbedderError, type EmbedderErrorCode } from './errors.js';
+export { EmbedderError, type EmbedderErrorCode, type EmbedderErrorDetails } from './errors.js';
+export {
+  type DownloadProgress,
+  defaultModel,
+  type LoadEmbedderOptions,
+  type LogLevel,
+  loadEmbedder,
+} from './load-embedder.js';

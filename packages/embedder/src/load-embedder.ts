@@ -1,0 +1,94 @@
+import type { Embedder } from './embedder.js';
+import { EmbedderError } from './errors.js';
+import { fingerprintOf } from './model/fingerprint.js';
+import { findModel, type ModelLocation } from './model/model-location.js';
+import { profileOf } from './model/profile-files.js';
+import { ModelThread } from './thread/model-thread.js';
+import { ThreadEmbedder } from './thread-embedder.js';
+
+/** How far the download of one file has come. */
+export interface DownloadProgress {
+  /** Path of the file in the model's folder. */
+  readonly file: string;
+  /** Bytes that are here, those of an earlier attempt included. */
+  readonly loaded: number;
+  /** Bytes of the whole file, or undefined when the hub doesn't say. */
+  readonly total: number | undefined;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+export interface LoadEmbedderOptions {
+  /**
+   * Id of a text embedding model on the hub.
+   * @default 'Xenova/all-MiniLM-L6-v2'
+   */
+  readonly model?: string | undefined;
+  /**
+   * Folders in hub layout, `<folder>/<org>/<name>/{config.json,tokenizer.json,…,onnx/model_quantized.onnx}`,
+   * searched in order.
+   * @default []
+   */
+  readonly modelDirs?: readonly string[] | undefined;
+  /** Folder, in hub layout, for downloaded models. It is searched after `modelDirs`. Without it nothing is downloaded. */
+  readonly cacheDir?: string | undefined;
+  /**
+   * Base URL of the hub or of a mirror.
+   * @default 'https://huggingface.co'
+   */
+  readonly endpoint?: string | undefined;
+  /**
+   * Whether a model that isn't on disk may be fetched from the hub.
+   * @default true
+   */
+  readonly allowDownload?: boolean | undefined;
+  /** Called for each piece of a file that arrives. */
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+  readonly log?: ((level: LogLevel, message: string, data?: Record<string, unknown>) => void) | undefined;
+  /** Ends loading early; the promise then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const defaultModel = 'Xenova/all-MiniLM-L6-v2';
+
+/**
+ * Loads a model from disk, or from the hub when it isn't there. Several may be loaded at once: they share one
+ * thread, the only one of the process that may import `@xenova/transformers`.
+ *
+ * Rejects with an {@link EmbedderError}: `model_not_found`, `hub_unreachable` or `model_invalid`. The message
+ * says which model, where it was looked for, and what to set.
+ */
+export async function loadEmbedder(options: LoadEmbedderOptions = {}): Promise<Embedder> {
+  const { model = defaultModel, signal } = options;
+  signal?.throwIfAborted();
+  const location = await locate(model, options);
+  const profile = await profileOf(model, location.directory);
+  const thread = ModelThread.get();
+  const handle = thread.nextHandle();
+  try {
+    const [facts, fingerprint] = await Promise.all([
+      thread.load(handle, { model, ...location, profile }, signal),
+      fingerprintOf(model, location, profile),
+    ]);
+    return new ThreadEmbedder(thread, handle, { model, fingerprint }, facts);
+  } catch (error) {
+    thread.unload(handle, error);
+    throw error;
+  }
+}
+
+async function locate(model: string, options: LoadEmbedderOptions): Promise<ModelLocation> {
+  const { modelDirs = [], cacheDir } = options;
+  const folders = cacheDir === undefined ? modelDirs : [...modelDirs, cacheDir];
+  const looked: string[] = [];
+  for (const folder of folders) {
+    const finding = await findModel(folder, model);
+    if ('found' in finding) return finding.found;
+    looked.push(`${finding.directory} (no ${finding.missing.join(', no ')})`);
+  }
+  throw new EmbedderError(
+    'model_not_found',
+    `model ${model} isn't on disk. Looked in ${looked.join(', ') || 'no folder'}. ` +
+      'Set EMBEDDING_MODEL_DIR to a folder that holds it in hub layout',
+  );
+}

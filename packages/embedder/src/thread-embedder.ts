@@ -1,0 +1,70 @@
+import type { Embedder, EmbedOptions } from './embedder.js';
+import { EmbedderError } from './errors.js';
+import type { ModelFacts } from './thread/messages.js';
+import type { ModelThread } from './thread/model-thread.js';
+
+/** What identifies a model to those who use it. */
+export interface EmbedderIdentity {
+  readonly model: string;
+  readonly fingerprint: string;
+}
+
+/** An {@link Embedder} whose model is loaded in the model's thread, under `handle`. */
+export class ThreadEmbedder implements Embedder {
+  readonly specificationVersion = 'v1';
+  readonly model: string;
+  readonly fingerprint: string;
+  readonly dimensions: number;
+  readonly maxTokens: number;
+  readonly #thread: ModelThread;
+  readonly #handle: number;
+  #closed = false;
+
+  constructor(thread: ModelThread, handle: number, identity: EmbedderIdentity, facts: ModelFacts) {
+    this.#thread = thread;
+    this.#handle = handle;
+    this.model = identity.model;
+    this.fingerprint = identity.fingerprint;
+    this.dimensions = facts.dimensions;
+    this.maxTokens = facts.maxTokens;
+  }
+
+  async embedQuery(text: string, options: EmbedOptions = {}): Promise<Float32Array> {
+    this.#check([text]);
+    const [vector] = await this.#thread.embed(this.#handle, 'query', [text], options.signal);
+    return vector!;
+  }
+
+  async embedDocuments(texts: readonly string[], options: EmbedOptions = {}): Promise<Float32Array[]> {
+    this.#check(texts);
+    if (texts.length === 0) return [];
+    return this.#thread.embed(this.#handle, 'documents', texts, options.signal);
+  }
+
+  async countTokens(texts: readonly string[], options: EmbedOptions = {}): Promise<number[]> {
+    this.#check(texts);
+    if (texts.length === 0) return [];
+    return this.#thread.count(this.#handle, texts, options.signal);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#thread.unload(this.#handle, this.#closedError());
+  }
+
+  #check(texts: readonly unknown[]): void {
+    if (this.#closed) throw this.#closedError();
+    for (const [index, text] of texts.entries()) {
+      if (typeof text === 'string' && text !== '') continue;
+      const found = text === '' ? 'empty' : `of type ${typeof text}`;
+      throw new EmbedderError('invalid_text', `text ${index} is ${found}; give a string that isn't empty`, {
+        details: { index },
+      });
+    }
+  }
+
+  #closedError(): EmbedderError {
+    return new EmbedderError('closed', `the embedder of ${this.model} was closed`);
+  }
+}
