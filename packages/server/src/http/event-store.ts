@@ -36,9 +36,12 @@ export class BoundedEventStore implements EventStore {
     return id;
   }
 
-  /** The stream that an event belongs to; undefined for events that never were or that gave way. */
-  async getStreamIdForEventId(id: EventId): Promise<StreamId | undefined> {
-    return this.#events.get(id)?.streamId;
+  /**
+   * False for events that never were, or that gave way. (`getStreamIdForEventId`, which the SDK would ask, is left
+   * out on purpose: with it a client can't resume before the server has noticed that its old connection broke.)
+   */
+  has(id: EventId): boolean {
+    return this.#events.has(id);
   }
 
   async replayEventsAfter(

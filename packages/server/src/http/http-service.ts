@@ -46,12 +46,20 @@ export class HttpService {
     this.#sessions = new Sessions({ createServer: () => createMcpServer(app), limits: this.#limits, now });
     this.#endpoint = new McpEndpoint(this.#sessions, this.#limits.bodyBytes);
     this.#readiness = new Readiness(app);
+    const { headersMs, requestMs, connections, stalledMs } = this.#limits;
     this.#server = createServer(
-      { headersTimeout: this.#limits.headersMs, requestTimeout: this.#limits.requestMs },
+      {
+        headersTimeout: headersMs,
+        requestTimeout: requestMs,
+        connectionsCheckingInterval: Math.min(headersMs, 5_000),
+      },
       (request, response) => void this.#answer(request, response),
     );
-    this.#server.maxConnections = this.#limits.connections;
-    this.#server.timeout = this.#limits.stalledMs;
+    this.#server.maxConnections = connections;
+    this.#server.setTimeout(stalledMs, (socket) => {
+      if (socket.writableLength > 0) app.log('info', 'A client does not read its answers: it is cut off');
+      socket.destroy();
+    });
     this.#sweeper = setInterval(
       () => void this.sweep(),
       Math.min(30_000, this.#limits.sessionIdleMs),

@@ -67,9 +67,12 @@ export class Session {
   /** Opens an event stream, or takes up one that broke, after the last event that the client has. */
   async get(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const lastEventId = request.headers['last-event-id'];
-    if (typeof lastEventId === 'string' && this.#isFinished(lastEventId)) {
-      this.#lastUsed = this.#options.now();
-      return this.#replay(lastEventId, response);
+    if (typeof lastEventId === 'string') {
+      if (!this.#events.has(lastEventId))
+        throw new HttpProblem('The event of Last-Event-ID is not kept here, or not any more', {
+          status: 400,
+        });
+      if (this.#isFinished(lastEventId)) return this.#replay(lastEventId, response);
     }
     this.#streams.add(response);
     response.once('close', () => this.#streams.delete(response));
@@ -126,6 +129,7 @@ export class Session {
    * when nothing was missed, tells clients not to come back.
    */
   #replay(lastEventId: string, response: ServerResponse): void {
+    this.#lastUsed = this.#options.now();
     const missed = this.#events.eventsAfter(lastEventId);
     if (missed.length === 0) {
       response.writeHead(204).end();

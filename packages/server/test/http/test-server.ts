@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -19,6 +20,8 @@ export interface TestServer {
   readonly url: URL;
   readonly index: FakeIndex;
   readonly logged: LogLine[];
+  /** Resolves when a line with this text is logged. */
+  untilLogged(text: string): Promise<void>;
 }
 
 export interface TestServerOptions {
@@ -43,18 +46,25 @@ export async function startServer({ env, ...options }: TestServerOptions = {}): 
   const config = readConfig({ MCP_TRANSPORT: 'http', PORT: '0', ...env });
   const index = new FakeIndex();
   const logged: LogLine[] = [];
+  const lines = new EventEmitter();
   const app: App = {
     config,
     version: '0.0.0',
-    log: (level, message, data) => logged.push({ level, message, data }),
+    log: (level, message, data) => {
+      logged.push({ level, message, data });
+      lines.emit('line');
+    },
     corpus: { name: 'Test', description: 'Two documents', directory: '/nowhere/secret', id: 'test' },
     index: async () => index,
     onChange: (listener: ChangeListener) => index.onChange((change) => listener(change, false)),
     close: () => index.close(),
   };
+  const untilLogged = async (text: string) => {
+    while (!logged.some(({ message }) => message.includes(text))) await once(lines, 'line');
+  };
   const service = closeLater(new HttpService(app, options));
   await service.listen();
-  return { service, url: new URL(service.url), index, logged };
+  return { service, url: new URL(service.url), index, logged, untilLogged };
 }
 
 /** The SDK's client, connected. */

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { BoundedEventStore } from '../../src/http/event-store.js';
+import {
+  connectClient,
+  events,
+  messages,
+  openSession,
+  post,
+  type SseEvent,
+  searchFor,
+  startServer,
+} from './test-server.js';
+
+/** Opens the stream that the event belongs to, from there on. */
+function resume(url: URL, session: Record<string, string>, lastEventId: string): Promise<Response> {
+  return fetch(url, { headers: { ...session, accept: 'text/event-stream', 'last-event-id': lastEventId } });
+}
+
+/** Posts a search that waits, and breaks the connection once the first event is there. Gives that event. */
+async function searchAndBreak(url: URL, session: Record<string, string>, id: string): Promise<SseEvent> {
+  const response = await post(url, searchFor('wait', id), session);
+  const stream = events(response);
+  const { value } = await stream.next();
+  await stream.return(undefined);
+  return value!;
+}
+
+const reconnectionOptions = {
+  initialReconnectionDelay: 1,
+  maxReconnectionDelay: 1,
+  reconnectionDelayGrowFactor: 1,
+  maxRetries: 5,
+};
+
+describe('a stream that broke', () => {
+  it('gives the reply that was made meanwhile, and then ends', async () => {
+    const { url, index } = await startServer();
+    const session = await openSession(url);
+    const primer = await searchAndBreak(url, session, 'a');
+    expect(primer.id).toBeDefined();
+    await index.untilWaiting(1);
+    index.release();
+    // Another request, answered later, makes sure that the reply was made.
+    await messages(await post(url, searchFor('dog', 'b'), session));
+    const resumed = await resume(url, session, primer.id!);
+    expect(resumed.headers.get('mcp-session-id')).toBe(session['mcp-session-id']);
+    expect(await messages(resumed)).toMatchObject([{ id: 'a', result: { isError: false } }]);
+  });
+
+  it('gives the reply that is made later', async () => {
+    const { url, index } = await startServer();
+    const session = await openSession(url);
+    const primer = await searchAndBreak(url, session, 'a');
+    const resumed = await resume(url, session, primer.id!);
+    expect(resumed.status).toBe(200);
+    index.release();
+    expect(await messages(resumed)).toMatchObject([{ id: 'a', result: { isError: false } }]);
+  });
+
+  it('tells a client that missed nothing not to come back', async () => {
+    const { url } = await startServer();
+    const session = await openSession(url);
+    const all: SseEvent[] = [];
+    for await (const event of events(await post(url, searchFor('dog'), session))) all.push(event);
+    expect((await resume(url, session, all.at(-1)!.id!)).status).toBe(204);
+  });
+
+  it('gives the notifications that came meanwhile, once and in order', async () => {
+    const { url, index } = await startServer();
+    const session = await openSession(url);
+    const subscribe = { uri: 'kettle://documents/faq.txt' };
+    await post(url, { jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: subscribe }, session);
+    await post(
+      url,
+      { jsonrpc: '2.0', id: 2, method: 'logging/setLevel', params: { level: 'info' } },
+      session,
+    );
+    const first = events(await fetch(url, { headers: { ...session, accept: 'text/event-stream' } }));
+    index.change('faq.txt');
+    const seen = (await first.next()).value!;
+    await first.return(undefined);
+    index.change('faq.txt');
+    index.change('hours/summer.md');
+    const again = events(await resume(url, session, seen.id!));
+    const methods = [];
+    for (let k = 0; k < 4; k++) methods.push((await again.next()).value!.data.method);
+    await again.return(undefined);
+    expect(seen.data.method).toBe('notifications/resources/updated');
+    expect(methods).toEqual([
+      'notifications/message',
+      'notifications/resources/updated',
+      'notifications/message',
+      'notifications/message',
+    ]);
+  });
+
+  it('is refused for an event that never was, or belongs to another session', async () => {
+    const { url } = await startServer();
+    const [mine, other] = [await openSession(url), await openSession(url)];
+    const ids: string[] = [];
+    for await (const { id } of events(await post(url, searchFor('dog'), other))) ids.push(id!);
+    for (const id of ['999', 'no-such', ids.at(-1)!]) expect((await resume(url, mine, id)).status).toBe(400);
+  });
+
+  it('is taken up by the SDK client without its user noticing', async () => {
+    const { url, index } = await startServer();
+    const cut = new Set<AbortController>();
+    const breakable: typeof fetch = (input, init) => {
+      const controller = new AbortController();
+      if (init?.method === 'POST') cut.add(controller);
+      const signals = [controller.signal, ...(init?.signal ? [init.signal] : [])];
+      return fetch(input, { ...init, signal: AbortSignal.any(signals) });
+    };
+    const { client } = await connectClient(url, { fetch: breakable as never, reconnectionOptions });
+    const progress: number[] = [];
+    const answer = client.callTool({ name: 'search', arguments: { query: 'wait' } }, undefined, {
+      onprogress: (report) => {
+        progress.push(report.progress);
+        for (const controller of cut) controller.abort();
+        index.release();
+      },
+    });
+    expect(await answer).toMatchObject({ isError: false });
+    expect(progress).toEqual([1]);
+  });
+
+  it('after an error does not make the SDK client come back for ever', async () => {
+    const { url } = await startServer();
+    let gets = 0;
+    const counting: typeof fetch = (input, init) => {
+      if (new Headers(init?.headers).has('last-event-id')) gets += 1;
+      return fetch(input, init);
+    };
+    const { client } = await connectClient(url, { fetch: counting as never, reconnectionOptions });
+    await expect(client.getPrompt({ name: 'no-such' })).rejects.toThrow();
+    for (let k = 0; k < 50; k++) await client.ping();
+    expect(gets).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('the event store', () => {
+  const message = (text: string) => ({ jsonrpc: '2.0' as const, method: 'm', params: { text } });
+
+  it('lets the oldest go, by number and by size, and always keeps the newest', async () => {
+    const byNumber = new BoundedEventStore(2, 1e6);
+    const ids = [];
+    for (const text of ['a', 'b', 'c']) ids.push(await byNumber.storeEvent('s', message(text)));
+    expect(ids.map((id) => byNumber.has(id))).toEqual([false, true, true]);
+
+    const bySize = new BoundedEventStore(100, 200);
+    const small = await bySize.storeEvent('s', message('a'));
+    const large = await bySize.storeEvent('s', message('x'.repeat(1000)));
+    expect([bySize.has(small), bySize.has(large)]).toEqual([false, true]);
+  });
+
+  it('keeps streams apart', async () => {
+    const store = new BoundedEventStore(100, 1e6);
+    const first = await store.storeEvent('s', message('a'));
+    await store.storeEvent('t', message('b'));
+    await store.storeEvent('s', message('c'));
+    const sent: unknown[] = [];
+    const send = async (_: string, event: unknown) => void sent.push(event);
+    expect(await store.replayEventsAfter(first, { send })).toBe('s');
+    expect(sent).toEqual([message('c')]);
+  });
+});
