@@ -48,8 +48,8 @@ mirror() {
 private_apt() {
   apt-get --quiet --quiet \
     -o Dir::State="$work/state" -o Dir::State::status="$work/status" -o Dir::Cache="$work/cache" \
-    -o Dir::Etc::sourcelist="$work/sources.list" -o Dir::Etc::sourceparts=- \
-    -o Dir::Etc::preferences=- -o Dir::Etc::preferencesparts=- \
+    -o Dir::Etc::sourcelist="$work/sources.list" -o Dir::Etc::sourceparts=/dev/null \
+    -o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null \
     -o APT::Architecture="$arch" -o APT::Architectures="$arch" -o APT::Sandbox::User= \
     -o Acquire::Languages=none -o Acquire::AllowInsecureRepositories=false \
     -o APT::Get::AllowUnauthenticated=false -o Acquire::Retries=3 -o Acquire::http::Timeout=30 "$@" >&2

@@ -1,0 +1,32 @@
+import type { VectorStoreErrorCode } from '@kettle/vector-store';
+
+/** What a guardian is started with, as JSON in its first argument. */
+export interface GuardianSettings {
+  readonly directory: string;
+  readonly command: readonly string[];
+  /** Milliseconds until a server that was started has to answer. */
+  readonly startDeadline: number;
+}
+
+/** A line from a user of the server to its guardian. Its connection counts as one user until it closes. */
+export interface GuardianRequest {
+  readonly token: string;
+  readonly id: number;
+  /** The server failed to answer a call: see whether it is well, and replace it if not. */
+  readonly suspect: boolean;
+}
+
+/** The guardian's answer: where the server is, or why there is none. */
+export type GuardianReply =
+  | { readonly id: number; readonly url: string }
+  | {
+      readonly id: number;
+      readonly error: {
+        readonly code: VectorStoreErrorCode;
+        readonly message: string;
+        readonly retryable: boolean;
+      };
+    };
+
+/** What a new guardian says on stdout, once: it is in charge, or another one is. */
+export type GuardianGreeting = 'listening' | 'busy';

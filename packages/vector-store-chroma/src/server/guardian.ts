@@ -1,0 +1,152 @@
+// The process that owns a private Chroma server: it starts it, shares it among all Kettle processes that use one
+// folder, and ends it when the last of them is gone. It notices a killed Kettle by its closed connection.
+import { randomUUID } from 'node:crypto';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { VectorStoreError } from '@kettle/vector-store';
+import { lockDirectory } from './directory-lock.js';
+import type {
+  GuardianGreeting,
+  GuardianReply,
+  GuardianRequest,
+  GuardianSettings,
+} from './guardian-protocol.js';
+import { processIdentity } from './process-identity.js';
+import { ServerProcess, signalGroup } from './server-process.js';
+import { readState, removeState, type ServerState, writeState } from './server-state.js';
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as GuardianSettings;
+/** Milliseconds that a guardian waits for its first user, and for the next one after the last left. */
+const firstUserGrace = 10_000;
+const lastUserGrace = 500;
+/** Milliseconds that a suspected server has to answer its heartbeat. */
+const wellness = 2000;
+
+/** One server at a time: starting, running or being replaced. */
+class Guardian {
+  readonly #token = randomUUID();
+  readonly #users = new Set<Socket>();
+  readonly #control = createServer((socket) => this.#welcome(socket));
+  #server: Promise<ServerProcess> | undefined;
+  #leaving: NodeJS.Timeout | undefined;
+  readonly #unlock: () => void;
+
+  constructor(unlock: () => void) {
+    this.#unlock = unlock;
+  }
+
+  listen(): void {
+    endLeftOver(readState(settings.directory));
+    this.#control.listen(0, '127.0.0.1', () => {
+      this.#remember();
+      greet('listening');
+      this.#leaveIn(firstUserGrace);
+    });
+  }
+
+  /** Ends the server and this process. New users find nobody here and start the next guardian. */
+  async leave(): Promise<void> {
+    clearTimeout(this.#leaving);
+    this.#control.close();
+    for (const user of this.#users) user.destroy();
+    const server = await this.#server?.catch(() => undefined);
+    await server?.stop();
+    removeState(settings.directory);
+    this.#unlock();
+    process.exit(0);
+  }
+
+  #welcome(socket: Socket): void {
+    this.#users.add(socket);
+    clearTimeout(this.#leaving);
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.#users.delete(socket);
+      if (this.#users.size === 0) this.#leaveIn(lastUserGrace);
+    });
+    createInterface({ input: socket }).on('line', (line) => void this.#serve(socket, line));
+  }
+
+  async #serve(socket: Socket, line: string): Promise<void> {
+    const request = parse(line);
+    if (request?.token !== this.#token) {
+      socket.destroy();
+      return;
+    }
+    const reply = await this.#reply(request);
+    if (socket.writable) socket.write(`${JSON.stringify(reply)}\n`);
+  }
+
+  async #reply({ id, suspect }: GuardianRequest): Promise<GuardianReply> {
+    try {
+      return { id, url: (await this.#ensure(suspect)).url };
+    } catch (error) {
+      const { code, message, retryable } = VectorStoreError.isInstance(error)
+        ? error
+        : new VectorStoreError('unavailable', `The Chroma server's guardian failed: ${String(error)}`);
+      return { id, error: { code, message, retryable } };
+    }
+  }
+
+  /** Several users may ask at once; they all wait for the same server. */
+  async #ensure(suspect: boolean): Promise<ServerProcess> {
+    const current = this.#server;
+    if (current) {
+      const server = await current.catch(() => undefined);
+      if (this.#server !== current) return this.#ensure(suspect);
+      if (server && (!suspect || (await server.isWell(wellness)))) return server;
+      if (this.#server !== current) return this.#ensure(suspect);
+      this.#server = server ? server.stop().then(() => this.#start()) : this.#start();
+    } else {
+      this.#server = this.#start();
+    }
+    return this.#server;
+  }
+
+  #start(): Promise<ServerProcess> {
+    const { directory, command, startDeadline: deadline } = settings;
+    return ServerProcess.start({ directory, command, deadline, onSpawn: (pid) => this.#remember(pid) });
+  }
+
+  #remember(pid?: number): void {
+    const { port: controlPort } = this.#control.address() as AddressInfo;
+    const identity = pid === undefined ? undefined : processIdentity(pid);
+    const server = pid !== undefined && identity !== undefined ? { pid, identity } : undefined;
+    writeState(settings.directory, { controlPort, token: this.#token, ...(server && { server }) });
+  }
+
+  #leaveIn(milliseconds: number): void {
+    clearTimeout(this.#leaving);
+    this.#leaving = setTimeout(() => void this.leave(), milliseconds);
+  }
+}
+
+/** A guardian that was killed leaves its server behind. This ends that very process, and never a stranger. */
+function endLeftOver(state: ServerState | undefined): void {
+  const server = state?.server;
+  if (server && processIdentity(server.pid) === server.identity) signalGroup(server.pid, 'SIGKILL');
+}
+
+function parse(line: string): GuardianRequest | undefined {
+  try {
+    return JSON.parse(line) as GuardianRequest;
+  } catch {
+    return undefined;
+  }
+}
+
+function greet(greeting: GuardianGreeting): void {
+  // The Kettle that started this process may be gone already.
+  process.stdout.on('error', () => {});
+  process.stdout.write(`${greeting}\n`);
+}
+
+const unlock = lockDirectory(settings.directory);
+if (unlock) {
+  const guardian = new Guardian(unlock);
+  process.once('SIGTERM', () => void guardian.leave());
+  process.once('SIGINT', () => void guardian.leave());
+  guardian.listen();
+} else {
+  greet('busy');
+}
