@@ -42,7 +42,8 @@ export async function createApp(config: Config, log: Log): Promise<App> {
   let index: Promise<SearchIndex> | undefined;
   const listeners = new Set<ChangeListener>();
   const open = async () => {
-    const { openIndex } = await import('@kettle/search');
+    const { openIndex, SearchError } = await import('@kettle/search');
+    if (ending.signal.aborted) throw new SearchError('closed', 'The server is ending.');
     const opened = await openIndex(indexOptions(config, corpus, log, ending.signal));
     let isFirst = true;
     const caughtUp = () => {
@@ -60,7 +61,6 @@ export async function createApp(config: Config, log: Log): Promise<App> {
     log,
     corpus,
     index() {
-      if (ending.signal.aborted) return Promise.reject(ending.signal.reason);
       index ??= open().catch((error: unknown) => {
         index = undefined;
         throw error;

@@ -1,11 +1,12 @@
-import { SearchError, type SearchOptions } from '@kettle/search';
+import { type IndexProgress, SearchError, type SearchOptions } from '@kettle/search';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   LoggingMessageNotificationSchema,
+  type Progress,
   ResourceListChangedNotificationSchema,
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connect } from './support/connect.js';
 import { FakeApp } from './support/fake-app.js';
 
@@ -36,6 +37,8 @@ beforeEach(async () => {
     ({ params }) => void heard.push(params.level),
   );
 });
+
+afterEach(() => vi.restoreAllMocks());
 
 describe('changes of the documents', () => {
   it('are told as a new list when documents came or went', async () => {
@@ -120,25 +123,41 @@ describe('a search that waits', () => {
   const search = { name: 'search', arguments: { query: 'x' } };
 
   it('reports progress that only grows, through all phases, to a client that asked', async () => {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
     app.search = async (_query, options) => {
-      for (const [phase, done, total] of [
-        ['reading', 1, 2],
-        ['reading', 2, 2],
-        ['embedding', 0, 10],
-        ['embedding', 10, 10],
-        ['storing', 3, 3],
-      ] as const)
-        options?.onProgress?.({ phase, done, total, message: phase });
+      const report = (phase: IndexProgress['phase'], done: number, total: number) => {
+        now += 100;
+        options?.onProgress?.({ phase, done, total, message: `${phase} ${done}` });
+      };
+      report('loading', 0, 1);
+      report('opening', 0, 1);
+      report('embedding', 0, 10);
+      report('embedding', 4, 10);
+      for (let done = 0; done < 1000; done++) report('storing', done, 1000);
+      report('embedding', 10, 10);
       return [];
     };
-    const seen: [number, number | undefined][] = [];
-    await client.callTool(search, undefined, {
-      onprogress: ({ progress, total }) => void seen.push([progress, total]),
-    });
-    expect(seen.at(-1)).toEqual([15, 15]);
-    const numbers = seen.map(([progress]) => progress);
+    const seen: Progress[] = [];
+    await client.callTool(search, undefined, { onprogress: (progress) => void seen.push(progress) });
+    expect(seen.map(({ message }) => message)).toContain('loading 0');
+    expect(seen).toHaveLength(1005);
+    const numbers = seen.map(({ progress }) => progress);
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
-    expect(seen.every(([progress, total]) => progress <= (total ?? 0))).toBe(true);
+    for (const { progress, total } of seen) expect(progress).toBeLessThan(total as number);
+    expect(seen.at(-1)).toMatchObject({ total: 11 });
+  });
+
+  it('reports no more often than ten times a second', async () => {
+    vi.spyOn(performance, 'now').mockReturnValue(1000);
+    app.search = async (_query, options) => {
+      for (let done = 0; done < 50; done++)
+        options?.onProgress?.({ phase: 'embedding', done, total: 50, message: 'x' });
+      return [];
+    };
+    const seen: Progress[] = [];
+    await client.callTool(search, undefined, { onprogress: (progress) => void seen.push(progress) });
+    expect(seen).toHaveLength(1);
   });
 
   it('reports nothing to a client that did not ask', async () => {

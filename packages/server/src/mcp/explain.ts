@@ -1,10 +1,11 @@
 import { SearchError, type SearchErrorCode } from '@kettle/search';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import { CallerError } from './caller-error.js';
 import type { Call } from './method.js';
 import { RpcError } from './rpc-error.js';
 
 /** A document name that can be repeated in a message: not a path out of the folder, not a wall of text. */
-const repeatable = /^(?!\/|[A-Za-z]:)(?!.*(^|\/)\.\.(\/|$))[^\p{Cc}\\%]{1,200}$/u;
+const repeatable = /^(?!\/|[A-Za-z]:)(?!(.*\/)?\.{1,2}(\/|$))[^\p{Cc}\\%]{1,200}$/u;
 
 const callersFault = new Set<SearchErrorCode>([
   'invalid_query',
@@ -19,6 +20,7 @@ const callersFault = new Set<SearchErrorCode>([
  */
 export function explain(error: unknown, { connection: { app }, signal }: Call, wanted?: string): string {
   if (signal.aborted) return 'The call was cancelled.';
+  if (error instanceof CallerError) return error.message;
   if (!SearchError.isInstance(error)) {
     app.log('error', 'a call failed', { err: error });
     return 'Kettle failed to do this. Its log (on stderr) says why.';
@@ -55,11 +57,16 @@ export function explain(error: unknown, { connection: { app }, signal }: Call, w
 
 /** The same as a JSON-RPC error, for methods that have no other way to fail. */
 export function asRpcError(error: unknown, call: Call, wanted?: string): RpcError {
-  const code = SearchError.isInstance(error) && callersFault.has(error.code);
-  return new RpcError(code ? ErrorCode.InvalidParams : ErrorCode.InternalError, explain(error, call, wanted));
+  const code = isCallersFault(error) ? ErrorCode.InvalidParams : ErrorCode.InternalError;
+  return new RpcError(code, explain(error, call, wanted));
 }
 
-function notFound(name: string | undefined, suggestions: readonly string[]): string {
+function isCallersFault(error: unknown): boolean {
+  return error instanceof CallerError || (SearchError.isInstance(error) && callersFault.has(error.code));
+}
+
+/** Says that a document is not there, and which ones have names like it. */
+export function notFound(name: string | undefined, suggestions: readonly string[]): string {
   const subject =
     name !== undefined && repeatable.test(name)
       ? `No document is called ${name}.`

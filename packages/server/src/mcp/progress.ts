@@ -5,30 +5,26 @@ import type { Call } from './method.js';
 const interval = 100;
 
 /**
- * Passes progress on to a client that asked for it; undefined for one that did not. Each phase of the work counts
- * from 0 again but MCP wants a number that only grows: phases that are over keep counting.
+ * Passes progress on to a client that asked for it; undefined for one that did not.
+ *
+ * MCP wants a number that only grows. The documents embedded are that number, out of all and one for the search
+ * itself. Whatever else happens meanwhile (a model loads, vectors are stored) moves it by a hundredth of what is
+ * left: clients take every notification as a sign of life and wait on.
  */
 export function reportProgress(call: Call): ((progress: IndexProgress) => void) | undefined {
   const { progressToken } = call;
   if (progressToken === undefined) return undefined;
-  let phase: string | undefined;
-  let before = 0;
-  let total = 0;
-  let last = -1;
-  let sentAt = 0;
-  return (report) => {
-    if (report.phase !== phase) {
-      before += total;
-      phase = report.phase;
-      sentAt = 0;
-    }
-    total = report.total;
-    const progress = before + report.done;
+  let total = 1;
+  let last = 0;
+  let sentAt = Number.NEGATIVE_INFINITY;
+  return ({ phase, done, total: outOf, message }) => {
     const now = performance.now();
-    if (progress <= last || (now - sentAt < interval && report.done < report.total)) return;
-    last = progress;
+    if (now - sentAt < interval) return;
     sentAt = now;
-    const params = { progressToken, progress, total: before + total, message: report.message };
+    if (phase === 'embedding') total = outOf + 1;
+    const step = last + (total - last) / 100;
+    last = phase === 'embedding' ? Math.max(done, step) : step;
+    const params = { progressToken, progress: last, total, message };
     call.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
 }

@@ -1,6 +1,7 @@
 import { GetPromptRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js';
 import { aboutCorpus } from './descriptions.js';
 import { asRpcError } from './explain.js';
+import { checkKnown } from './known-documents.js';
 import type { Call, Method } from './method.js';
 import { noCursor } from './paging.js';
 import { parseParams } from './params.js';
@@ -40,7 +41,7 @@ export const getPrompt: Method = async (params, call) => {
   const { question, document } = args;
   if (question === undefined || question.trim() === '')
     throw RpcError.invalidParams('The argument "question" must be a text that is not blank');
-  const found = await findPassages(question, document || undefined, call);
+  const found = await findPassages(question, document ? [document] : undefined, call);
   const text = asText(question, found, aboutCorpus(call.connection.app.corpus));
   return {
     description: answerPrompt.description,
@@ -48,18 +49,19 @@ export const getPrompt: Method = async (params, call) => {
   };
 };
 
-async function findPassages(question: string, document: string | undefined, call: Call): Promise<string> {
+async function findPassages(question: string, documents: string[] | undefined, call: Call): Promise<string> {
   try {
     const index = await call.connection.app.index();
+    if (documents) await checkKnown(index, documents, call.signal);
     const hits = await index.search(question, {
       topK: passages,
-      documents: document === undefined ? undefined : [document],
+      documents,
       signal: call.signal,
       onProgress: reportProgress(call),
     });
     return passagesAsText(hits) || 'No passage was found.';
   } catch (error) {
-    throw asRpcError(error, call, document);
+    throw asRpcError(error, call);
   }
 }
 

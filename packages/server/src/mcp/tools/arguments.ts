@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { ToolError } from './tool-error.js';
+import { CallerError } from '../caller-error.js';
 
 /** For a Zod check: says what the argument must be and, in short, what came instead. */
 export function mustBe(allowed: string) {
   return { error: ({ input }: { readonly input?: unknown }) => `must be ${allowed}, not ${inShort(input)}` };
 }
 
-/** Checks the arguments of a call. Throws a ToolError that names the first wrong one and what is allowed. */
+/** Checks the arguments of a call. Throws a CallerError that names the first wrong one and what is allowed. */
 export function parseArguments<Input extends z.ZodObject>(
   input: Input,
   args: Readonly<Record<string, unknown>>,
@@ -14,11 +14,11 @@ export function parseArguments<Input extends z.ZodObject>(
   const known = Object.keys(input.shape);
   const unknown = Object.keys(args).find((name) => !known.includes(name));
   if (unknown !== undefined)
-    throw new ToolError(`There is no argument ${inShort(unknown)}. ${whatThereIs(known)}`);
+    throw new CallerError(`There is no argument ${inShort(unknown)}. ${whatThereIs(known)}`);
   const parsed = input.safeParse(args);
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
-  throw new ToolError(`${String(path[0])} ${message}.`);
+  throw new CallerError(`${String(path[0])} ${message}.`);
 }
 
 /** The JSON Schema of a tool's input or output, as it goes over the wire. */

@@ -1,4 +1,5 @@
 import { CallToolRequestParamsSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { CallerError } from '../caller-error.js';
 import { explain } from '../explain.js';
 import type { Call, Method } from '../method.js';
 import { noCursor } from '../paging.js';
@@ -8,7 +9,6 @@ import { getDocument } from './get-document.js';
 import { listDocuments } from './list-documents.js';
 import { search } from './search.js';
 import type { Tool } from './tool.js';
-import { ToolError } from './tool-error.js';
 
 const tools: readonly Tool[] = [search, listDocuments, getDocument];
 
@@ -49,7 +49,7 @@ export const callTool: Method = async (params, call) => {
     call.connection.log('debug', { tool: name, milliseconds: performance.now() - started });
     return result;
   } catch (error) {
-    const text = error instanceof ToolError ? error.message : explain(error, call, nameIn(args));
+    const text = explain(error, call, nameIn(args));
     call.connection.log('warning', { message: text });
     return { content: [{ type: 'text', text }], isError: true };
   }
@@ -62,7 +62,7 @@ async function runTool(
 ): Promise<CallToolResult> {
   const tool = tools.find((candidate) => candidate.name === name);
   if (!tool)
-    throw new ToolError(`There is no tool of that name. There are ${tools.map((t) => t.name).join(', ')}.`);
+    throw new CallerError(`There is no tool of that name. There are ${tools.map((t) => t.name).join(', ')}.`);
   const { content, structured } = await tool.run(parseArguments(tool.input, args), call);
   return { content, structuredContent: structured, isError: false };
 }

@@ -2,6 +2,7 @@ import type { SearchHit } from '@kettle/search';
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { aboutCorpus } from '../descriptions.js';
+import { checkKnown } from '../known-documents.js';
 import type { Call } from '../method.js';
 import { passagesAsText } from '../passages-text.js';
 import { reportProgress } from '../progress.js';
@@ -75,6 +76,7 @@ Use this to answer questions that these documents may answer. It finds the passa
   output,
   async run(args, call) {
     const index = await call.connection.app.index();
+    if (args.documents) await checkKnown(index, args.documents, call.signal);
     const hits = await index.search(args.query, {
       topK: args.top_k,
       documents: args.documents,

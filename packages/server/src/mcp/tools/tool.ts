@@ -17,7 +17,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   describe(corpus: Corpus): string;
   readonly input: Input;
   readonly output: Output;
-  /** Throws a ToolError to tell the model how to do better. */
+  /** Throws a CallerError to tell the model how to do better. */
   run(args: z.output<Input>, call: Call): Promise<ToolOutput<z.input<Output>>>;
 }
 
