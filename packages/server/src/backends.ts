@@ -67,6 +67,14 @@ export const backends: readonly Backend[] = Object.freeze([
     },
   },
   {
+    name: 'chroma',
+    summary: "a Chroma server, the user's or a private one",
+    async open({ fingerprint, corpusId, directory, settings, log, signal }: BackendContext) {
+      const { openChroma } = await import('@kettle/vector-store-chroma');
+      return openChroma({ fingerprint, corpusId, directory, ...settings.chroma, log, signal });
+    },
+  },
+  {
     name: 'exact',
     summary: 'compares with every vector, in memory: exact, for small corpora',
     async open({ fingerprint }: BackendContext) {
