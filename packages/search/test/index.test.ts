@@ -1,0 +1,160 @@
+import { rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeEmbedder } from './support/fake-embedder.js';
+import { contentsOf, Workspace } from './support/workspace.js';
+
+let workspace: Workspace;
+beforeEach(async () => {
+  workspace = await Workspace.create();
+});
+afterEach(async () => {
+  await workspace.remove();
+});
+
+const tea = 'Tea\n\nWe serve black tea with milk and green tea without.';
+const dogs = 'Dogs\n\nDogs are welcome on the terrace, please bring a lead.';
+
+describe('a first and a second start', () => {
+  it('finds the passage with its offsets, and embeds nothing the second time', async () => {
+    await workspace.write('tea.txt', tea);
+    await workspace.write('rules/dogs.md', `# ${dogs}`);
+    const first = await workspace.openReady();
+    const [hit] = await first.search('may dogs come on the terrace', { topK: 1 });
+    expect(hit).toMatchObject({ rank: 1, document: 'rules/dogs.md', ordinal: 0, mimeType: 'text/markdown' });
+    const { text } = await first.getDocument('rules/dogs.md');
+    expect(hit!.passage.endsWith(text.slice(hit!.start, hit!.end))).toBe(true);
+    await first.close();
+
+    const embedder = new FakeEmbedder();
+    const second = await workspace.openReady({ embedder });
+    expect(embedder.embedded).toEqual([]);
+    expect(second.status()).toMatchObject({ phase: 'ready', documents: 2, passages: 2, embedded: 0 });
+    expect(second.status().lastSync).toMatchObject({ unchanged: 2, added: 0, embedded: 0 });
+    expect(await second.search('may dogs come on the terrace', { topK: 1 })).toEqual([hit]);
+  });
+
+  it('gives nothing for an empty folder, without an error', async () => {
+    const index = await workspace.openReady();
+    expect(await index.search('tea')).toEqual([]);
+    expect(await index.listDocuments()).toEqual([]);
+  });
+});
+
+describe('changes of the folder', () => {
+  it('embeds only what is new, and forgets what is gone', async () => {
+    await workspace.write('tea.txt', tea);
+    await workspace.write('dogs.txt', dogs);
+    const embedder = new FakeEmbedder();
+    const index = await workspace.openReady({ embedder });
+    embedder.embedded.length = 0;
+    await workspace.write('cats.txt', 'Cats\n\nThe cat of the house is called Earl.');
+    await rm(workspace.path('tea.txt'));
+    expect(await index.sync()).toMatchObject({ added: 1, removed: 1, changed: 0, unchanged: 1, embedded: 1 });
+    expect(embedder.embedded).toEqual(['Cats\n\nThe cat of the house is called Earl.']);
+    const found = await index.search('black tea with milk', { topK: 10 });
+    expect(found.map((hit) => hit.document).sort()).toEqual(['cats.txt', 'dogs.txt']);
+  });
+
+  it('renames without the model, and takes a text that comes back from the catalog', async () => {
+    await workspace.write('tea.txt', tea);
+    const embedder = new FakeEmbedder();
+    const index = await workspace.openReady({ embedder });
+    embedder.embedded.length = 0;
+    await rename(workspace.path('tea.txt'), workspace.path('drinks.txt'));
+    expect(await index.sync()).toMatchObject({ renamed: 1, added: 0, removed: 0, embedded: 0 });
+    await rm(workspace.path('drinks.txt'));
+    expect(await index.sync()).toMatchObject({ removed: 1 });
+    expect(await index.search('tea')).toEqual([]);
+    await workspace.write('again.txt', tea);
+    expect(await index.sync()).toMatchObject({ added: 1, embedded: 0, reused: 1 });
+    expect(embedder.embedded).toEqual([]);
+    expect((await index.search('tea'))[0]).toMatchObject({ document: 'again.txt' });
+  });
+
+  it('drops the stale passages of a shortened document', async () => {
+    const paragraph = (word: string) => `${`${word} `.repeat(80).trim()}.`;
+    await workspace.write('long.txt', ['alpha', 'beta', 'gamma'].map(paragraph).join('\n\n'));
+    const index = await workspace.openReady();
+    expect((await index.search('gamma', { topK: 1 }))[0]!.passage).toContain('gamma');
+    await workspace.write('long.txt', paragraph('alpha'));
+    expect(await index.sync()).toMatchObject({ changed: 1, embedded: 0 });
+    const left = await index.search('gamma', { topK: 50 });
+    expect(left.length).toBeGreaterThan(0);
+    for (const hit of left) expect(hit.passage).not.toContain('gamma');
+  });
+
+  it('shows one hit for each document that holds the same text', async () => {
+    await workspace.write('b.txt', tea);
+    await workspace.write('a.txt', tea);
+    const embedder = new FakeEmbedder();
+    const index = await workspace.openReady({ embedder });
+    const hits = await index.search('tea', { topK: 5 });
+    expect(hits.map((hit) => hit.document)).toEqual(['a.txt', 'b.txt']);
+    expect(hits[0]!.distance).toBe(hits[1]!.distance);
+    expect(embedder.embedded).toHaveLength(1);
+  });
+
+  it('reads every file again when forced', async () => {
+    await workspace.write('tea.txt', tea);
+    const old = new Date(Date.now() - 60_000);
+    await utimes(workspace.path('tea.txt'), old, old);
+    const index = await workspace.openReady();
+    await workspace.write('tea.txt', tea.replace('milk', 'silk'));
+    await utimes(workspace.path('tea.txt'), old, old);
+    expect(await index.sync({ force: true })).toMatchObject({ changed: 1 });
+    expect((await index.search('silk'))[0]!.passage).toContain('silk');
+  });
+
+  it('leaves the index alone while the folder is missing, and goes on when it is back', async () => {
+    await workspace.write('tea.txt', tea);
+    const index = await workspace.openReady();
+    await rename(workspace.documents, `${workspace.documents}-away`);
+    await expect(index.sync()).rejects.toMatchObject({ code: 'folder_unavailable' });
+    expect(await index.search('tea')).toHaveLength(1);
+    expect(index.status()).toMatchObject({ phase: 'failed', searchable: true });
+    await rename(`${workspace.documents}-away`, workspace.documents);
+    expect(await index.sync()).toMatchObject({ unchanged: 1 });
+    expect(index.status()).toMatchObject({ phase: 'ready', documents: 1 });
+  });
+
+  it('tells what changed', async () => {
+    await workspace.write('tea.txt', tea);
+    await workspace.write('dogs.txt', dogs);
+    const index = await workspace.openReady();
+    const changes: unknown[] = [];
+    const stop = index.onChange((change) => changes.push(change));
+    await workspace.write('tea.txt', `${tea} And oolong.`);
+    await workspace.write('cats.txt', 'Cats');
+    await rm(workspace.path('dogs.txt'));
+    await index.sync();
+    await index.sync();
+    stop();
+    await rm(workspace.path('cats.txt'));
+    await index.sync();
+    expect(changes).toEqual([{ added: ['cats.txt'], changed: ['tea.txt'], removed: ['dogs.txt'] }]);
+  });
+});
+
+describe('damage', () => {
+  const damages: [string, (path: string) => Promise<void>][] = [
+    ['truncated', (path) => truncate(path, 5000)],
+    ['zeroed', (path) => writeFile(path, Buffer.alloc(20_000))],
+    ['foreign', (path) => writeFile(path, 'this is a shopping list\n'.repeat(500))],
+    ['empty', (path) => truncate(path, 0)],
+  ];
+  for (const [kind, damage] of damages) {
+    it(`rebuilds a ${kind} catalog with a log line`, async () => {
+      await workspace.write('tea.txt', tea);
+      await workspace.write('dogs.txt', dogs);
+      const first = await workspace.openReady();
+      const before = await contentsOf(first, ['tea', 'dogs']);
+      const directory = first.status().directory!;
+      await first.close();
+      await damage(`${directory}/catalog.sqlite`);
+      const lines: string[] = [];
+      const second = await workspace.openReady({ log: (_, message) => lines.push(message) });
+      expect(await contentsOf(second, ['tea', 'dogs'])).toEqual(before);
+      if (kind !== 'empty') expect(lines.join('\n')).toContain('rebuilt');
+    });
+  }
+});
