@@ -55,23 +55,46 @@ export interface Backend {
   open(context: BackendContext): Promise<VectorStore>;
 }
 
+/** The numbers of HNSW, which every graph index here has. */
+function graphTunables(efSearch: Pick<Tunable, 'values' | 'preset'>): readonly Tunable[] {
+  return [
+    { name: 'M', values: [8, 16, 32], preset: 16, applies: 'build' },
+    { name: 'ef_construction', values: [50, 200, 400], preset: 200, applies: 'build' },
+    { name: 'ef_search', ...efSearch, applies: 'query' },
+  ];
+}
+
 /** Every backend there is. Adapters are imported when opened, so that nobody pays for those not in use. */
 export const backends: readonly Backend[] = Object.freeze([
   {
     name: 'hnsw',
     summary: 'an approximate index in this process, kept in a file: fast at any size',
-    async open({ fingerprint, directory, settings, log, signal }: BackendContext) {
+    tunables: graphTunables({ values: [16, 32, 64, 128, 256], preset: 128 }),
+    async open({ fingerprint, directory, settings, tuning = {}, log, signal }: BackendContext) {
       const { HnswVectorStore } = await import('@kettle/vector-store-hnsw');
       const onRebuild = (reason: string) => log('warn', `the vector index is built anew: ${reason}`);
-      return HnswVectorStore.open({ fingerprint, directory, ...settings.hnsw, onRebuild, signal });
+      const {
+        M: m = settings.hnsw.m,
+        ef_construction: efConstruction = settings.hnsw.efConstruction,
+        ef_search: efSearch = settings.hnsw.efSearch,
+      } = tuning;
+      const parameters = { m, efConstruction, efSearch };
+      return HnswVectorStore.open({ fingerprint, directory, ...parameters, onRebuild, signal });
     },
   },
   {
     name: 'chroma',
     summary: "a Chroma server, the user's or a private one",
-    async open({ fingerprint, corpusId, directory, settings, log, signal }: BackendContext) {
+    tunables: graphTunables({ values: [25, 50, 100, 200, 400], preset: 200 }),
+    async open({ fingerprint, corpusId, directory, settings, tuning = {}, log, signal }: BackendContext) {
       const { openChroma } = await import('@kettle/vector-store-chroma');
-      return openChroma({ fingerprint, corpusId, directory, ...settings.chroma, log, signal });
+      const { M, ef_construction, ef_search } = tuning;
+      const hnsw = {
+        ...(M !== undefined && { maxNeighbors: M }),
+        ...(ef_construction !== undefined && { efConstruction: ef_construction }),
+        ...(ef_search !== undefined && { efSearch: ef_search }),
+      };
+      return openChroma({ fingerprint, corpusId, directory, ...settings.chroma, hnsw, log, signal });
     },
   },
   {
