@@ -1,10 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeSmallCorpus, ServerProcess, type SmallCorpus } from './server-process.js';
 import {
   connectClient,
   initialize,
@@ -121,77 +116,53 @@ describe('a client that vanishes', () => {
 });
 
 describe('the process', () => {
-  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-  let folder: string;
-  let child: ChildProcess | undefined;
+  let corpus: SmallCorpus;
+  let server: ServerProcess | undefined;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'kettle-http-'));
-    await writeFile(join(folder, 'faq.txt'), 'Dogs are welcome on the terrace.\n');
+    corpus = await makeSmallCorpus();
   });
   afterEach(async () => {
-    child?.kill('SIGKILL');
-    await rm(folder, { recursive: true, force: true });
+    await server?.kill();
+    await corpus.remove();
   });
 
-  function start(env: Record<string, string>): {
-    exited: Promise<unknown[]>;
-    stderr: () => string;
-    stdout: () => string;
-  } {
-    const started = spawn(process.execPath, [main], {
-      env: {
-        ...process.env,
-        MCP_TRANSPORT: 'http',
-        PORT: '0',
-        CORPUS_DIR: folder,
-        INDEX_DIR: join(folder, '.index'),
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  function start(env: Record<string, string> = {}): ServerProcess {
+    server = new ServerProcess({ ...corpus.env, ...env });
+    return server;
+  }
+
+  it('tells its address on stderr, serves, answers what is in flight on SIGTERM, and exits with 0', async () => {
+    const process = start();
+    const { client } = await connectClient(await process.url());
+    // The first search of a new index waits: the signal comes before its answer.
+    const answer = client.callTool({ name: 'search', arguments: { query: 'can I bring a dog' } }, undefined, {
+      // Once: the second signal would end the process at once.
+      onprogress: () => process.child.killed || process.child.kill('SIGTERM'),
     });
-    child = started;
-    let stdout = '';
-    let stderr = '';
-    started.stdout.setEncoding('utf8').on('data', (text) => (stdout += text));
-    started.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
-    return { exited: once(started, 'close'), stderr: () => stderr, stdout: () => stdout };
-  }
-
-  async function untilListening(stderr: () => string): Promise<URL> {
-    for (;;) {
-      const url = /http:\/\/[\d.:[\]]+\/mcp/.exec(stderr())?.[0];
-      if (url) return new URL(url);
-      await once(child!.stderr!, 'data');
-    }
-  }
-
-  it('tells its address on stderr, serves, and exits with 0 on SIGTERM', async () => {
-    const { exited, stderr, stdout } = start({});
-    const url = await untilListening(stderr);
-    const { client } = await connectClient(url);
-    const { structuredContent } = await client.callTool({ name: 'list_documents', arguments: {} });
-    expect(structuredContent).toMatchObject({ documents: [{ name: 'faq.txt' }] });
-    child!.kill('SIGTERM');
-    expect(await exited).toEqual([0, null]);
-    expect(stdout()).toBe('');
+    expect(await answer).toMatchObject({
+      isError: false,
+      structuredContent: { results: [{ source: 'dogs.txt' }, { source: 'hours.txt' }] },
+    });
+    expect(await process.exited).toEqual([0, null]);
+    expect(process.stdout).toBe('');
   }, 60_000);
 
-  it.each([
-    ['0.0.0.0', 2],
-    ['::', 2],
-    ['192.0.2.1', 2],
-  ])('refuses HOST %s without a token: one line, exit code 2', async (HOST, code) => {
-    const { exited, stderr } = start({ HOST });
-    expect(await exited).toEqual([code, null]);
-    expect(stderr().trim().split('\n')).toHaveLength(1);
-    expect(stderr()).toContain('MCP_AUTH_TOKEN');
-  });
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])(
+    'refuses HOST %s without a token',
+    async (HOST) => {
+      const { exited } = start({ HOST });
+      expect(await exited).toEqual([2, null]);
+      expect(server!.stderr.trim().split('\n')).toHaveLength(1);
+      expect(server!.stderr).toContain('MCP_AUTH_TOKEN');
+    },
+    20_000,
+  );
 
   it('says so when the port is taken', async () => {
     const { url } = await startServer();
-    const { exited, stderr } = start({ PORT: url.port });
+    const { exited } = start({ PORT: url.port });
     expect(await exited).toEqual([1, null]);
-    expect(stderr()).toContain(`PORT ${url.port}: EADDRINUSE`);
+    expect(server!.stderr).toContain(`PORT ${url.port}: EADDRINUSE`);
   }, 20_000);
 });
