@@ -1,41 +1,16 @@
 import {
-  type CallOptions,
-  checkRecords,
-  checkTopK,
-  checkVector,
-  type Fingerprint,
-  normaliseInto,
-  type QueryOptions,
-  type VectorHit,
-  type VectorRecord,
-  type VectorStore,
-  type VectorStoreCapabilities,
-} from '@kettle/vector-store';
-import { type HnswOptions, settingsFrom } from './hnsw-options.js';
-import { IndexClient } from './index-client.js';
-import { joinIds, splitIds } from './protocol.js';
+  type GraphOptions,
+  type OpenedIndex,
+  openIndex,
+  ThreadedVectorStore,
+} from '@kettle/vector-store-thread';
 
-/**
- * Approximate search in a graph (HNSW, by hnswlib) that lives in this process's memory and is kept in files.
- * All work on it happens in a thread of its own, where queries go ahead of inserts.
- *
- * Files change only in `persist`; a process that is killed meanwhile leaves the former state or the new one.
- * Each process has its own copy of the index: what another one persisted shows when the store is opened.
- */
-export class HnswVectorStore implements VectorStore {
-  readonly specificationVersion = 'v1';
-  readonly backend = 'hnsw';
-  readonly fingerprint: Fingerprint;
-  readonly capabilities: VectorStoreCapabilities = Object.freeze({
-    exact: false,
-    persistent: true,
-    shared: false,
-  });
-  readonly #client: IndexClient;
+/** Approximate search by hnswlib, in this process. */
+export class HnswVectorStore extends ThreadedVectorStore {
+  override readonly backend = 'hnsw';
 
-  private constructor(fingerprint: Fingerprint, client: IndexClient) {
-    this.fingerprint = fingerprint;
-    this.#client = client;
+  private constructor(opened: OpenedIndex) {
+    super(opened);
   }
 
   /**
@@ -45,61 +20,7 @@ export class HnswVectorStore implements VectorStore {
    * left alone; `invalid_argument` for an option outside its range; `unsupported` when hnswlib's addon is
    * missing; `unavailable` when the folder can't be read.
    */
-  static async open(options: HnswOptions): Promise<HnswVectorStore> {
-    const settings = settingsFrom(options);
-    const { client, opened } = await IndexClient.open(settings, options.signal);
-    if (opened.rebuild !== undefined) options.onRebuild?.(opened.rebuild);
-    return new HnswVectorStore(settings.fingerprint, client);
-  }
-
-  async upsert(records: readonly VectorRecord[], options?: CallOptions): Promise<void> {
-    const { dimensions } = this.fingerprint;
-    checkRecords(records, dimensions);
-    const vectors = new Float32Array(records.length * dimensions);
-    records.forEach((record, index) => {
-      normaliseInto(record.vector, vectors, index * dimensions);
-    });
-    const ids = joinIds(records.map((record) => record.id));
-    await this.#client.call({ kind: 'upsert', ids, vectors }, options?.signal, [vectors.buffer]);
-  }
-
-  async delete(ids: readonly string[], options?: CallOptions): Promise<void> {
-    await this.#client.call({ kind: 'delete', ids: joinIds(ids) }, options?.signal);
-  }
-
-  async query(vector: Float32Array, topK: number, options?: QueryOptions): Promise<VectorHit[]> {
-    checkVector(vector, this.fingerprint.dimensions);
-    checkTopK(topK);
-    const direction = new Float32Array(vector.length);
-    normaliseInto(vector, direction);
-    const within = options?.within && joinIds(options.within);
-    return this.#client.call({ kind: 'query', vector: direction, topK, within }, options?.signal, [
-      direction.buffer,
-    ]);
-  }
-
-  async count(options?: CallOptions): Promise<number> {
-    return this.#client.call({ kind: 'count' }, options?.signal);
-  }
-
-  async *ids(options?: CallOptions): AsyncGenerator<readonly string[]> {
-    const pages = await this.#client.call({ kind: 'ids' }, options?.signal);
-    for (const page of pages) {
-      options?.signal?.throwIfAborted();
-      yield splitIds(page);
-    }
-  }
-
-  async clear(options?: CallOptions): Promise<void> {
-    await this.#client.call({ kind: 'clear' }, options?.signal);
-  }
-
-  /** Writes the index to its folder, if it changed. Rejects with `storage_full` where the disk is. */
-  async persist(options?: CallOptions): Promise<void> {
-    await this.#client.call({ kind: 'persist' }, options?.signal);
-  }
-
-  async close(): Promise<void> {
-    await this.#client.close();
+  static async open(options: GraphOptions): Promise<HnswVectorStore> {
+    return new HnswVectorStore(await openIndex(new URL('./index-thread.js', import.meta.url), options));
   }
 }

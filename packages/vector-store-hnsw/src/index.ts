@@ -1,2 +1,5 @@
-export type { HnswOptions, HnswParameters } from './hnsw-options.js';
+export type {
+  GraphOptions as HnswOptions,
+  GraphParameters as HnswParameters,
+} from '@kettle/vector-store-thread';
 export { HnswVectorStore } from './hnsw-vector-store.js';

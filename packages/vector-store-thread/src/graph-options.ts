@@ -6,7 +6,7 @@ import { type CallOptions, checkFingerprint, type Fingerprint, VectorStoreError 
  * using Hierarchical Navigable Small World graphs", 2016). `m` and `efConstruction` shape the graph: an index
  * that was built with others is built anew. `efSearch` only concerns queries.
  */
-export interface HnswParameters {
+export interface GraphParameters {
   /**
    * Links of each vector on the upper layers; twice as many on the lowest. More: better recall on hard data,
    * about 8 × m bytes more for each vector, slower inserts and queries. 2 to 100.
@@ -27,7 +27,7 @@ export interface HnswParameters {
   readonly efSearch?: number | undefined;
 }
 
-export interface HnswOptions extends HnswParameters, CallOptions {
+export interface GraphOptions extends GraphParameters, CallOptions {
   /** Folder for the index files, made when needed. It belongs to this store alone; processes may share it. */
   readonly directory: string;
   readonly fingerprint: Fingerprint;
@@ -48,7 +48,7 @@ export interface IndexSettings {
 }
 
 /** @throws {VectorStoreError} `invalid_argument` naming the option, its value and its range. */
-export function settingsFrom(options: HnswOptions): IndexSettings {
+export function settingsFrom(options: GraphOptions): IndexSettings {
   return Object.freeze({
     directory: resolve(options.directory),
     fingerprint: checkFingerprint(options.fingerprint),

@@ -1,17 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Fingerprint } from '@kettle/vector-store';
 import { VectorStoreError } from '@kettle/vector-store';
-import { isWhole } from './graph-file.js';
+import type { Graph } from './graph.js';
 
-// A folder holds `index.json`, which names one generation, and that generation's two files. Files of a
+// A folder holds `index.json`, which names one generation, and that generation's files. Files of a
 // generation are written under a name never used before and become the index when `index.json` is replaced, in
 // one atomic step. So at any moment, whoever is killed, `index.json` names files that belong together.
 const metaFile = 'index.json';
 const formatVersion = 1;
-const generationFile = /^(?:graph|ids|meta)-(\d+)-[0-9a-f]+\.(?:bin|txt|json)$/;
+const generationFile = /^[a-z]+-(\d+)-[0-9a-f]+\.(?:bin|json)$/;
 const day = 24 * 60 * 60 * 1000;
 
 /** The contents of `index.json`. */
@@ -20,10 +29,12 @@ export interface Meta {
   readonly fingerprint: Fingerprint;
   readonly m: number;
   readonly efConstruction: number;
+  /** The library that wrote the graph. */
+  readonly engine: string;
   /** Number of records. */
   readonly count: number;
-  readonly graph: StoredFile;
-  readonly ids: StoredFile;
+  /** The graph's files by their names, and `ids`: the id under each label, one a line. */
+  readonly files: Readonly<Record<string, StoredFile>>;
 }
 
 export interface StoredFile {
@@ -32,10 +43,10 @@ export interface StoredFile {
   readonly sha256: string;
 }
 
-export interface GenerationContent extends Pick<Meta, 'fingerprint' | 'm' | 'efConstruction' | 'count'> {
+export interface GenerationContent extends Omit<Meta, 'formatVersion' | 'files'> {
   /** Id under each label, '' where it was deleted. */
   readonly ids: readonly string[];
-  writeGraph(file: string): Promise<void>;
+  readonly files: Graph['files'];
 }
 
 /** Something about stored data that makes it useless. The index is derived, so it is built anew. */
@@ -48,17 +59,18 @@ export class Unusable extends Error {}
  */
 export async function readGeneration(
   directory: string,
-): Promise<{ meta: Meta; graph: string; ids: string[] } | undefined> {
+): Promise<{ meta: Meta; paths: Record<string, string>; ids: string[] } | undefined> {
   for (let attempt = 1; ; attempt++) {
     const meta = await readMeta(directory);
     if (!meta) return undefined;
     try {
-      const graph = await checked(directory, meta.graph);
-      const ids = await checked(directory, meta.ids);
-      return { meta, graph, ids: (await readFile(ids, 'utf8')).split('\n').slice(0, -1) };
+      const paths: Record<string, string> = {};
+      for (const [kind, stored] of Object.entries(meta.files)) paths[kind] = await checked(directory, stored);
+      const ids = (await readFile(paths.ids!, 'utf8')).split('\n').slice(0, -1);
+      return { meta, paths, ids };
     } catch (error) {
       // Another process may have replaced the generation between the two steps.
-      if (attempt < 5 && (await currentGraph(directory)) !== meta.graph.name) continue;
+      if (attempt < 5 && !(await currentFiles(directory)).includes(meta.files.ids!.name)) continue;
       throw error instanceof Unusable ? error : new Unusable(describe(error), { cause: error });
     }
   }
@@ -82,7 +94,7 @@ export async function writeGeneration(directory: string, content: GenerationCont
         throw new Error(`files vanish from ${directory}: does another program clean it up?`);
       }
     } catch (error) {
-      await Promise.all(namesOf(token).map((name) => rm(join(directory, name), { force: true })));
+      await removeFilesOf(directory, token);
       throw storageError(error, directory);
     }
   }
@@ -99,42 +111,41 @@ export async function removeOthers(directory: string, former: readonly string[] 
 }
 
 async function writeFiles(directory: string, token: string, content: GenerationContent): Promise<Meta> {
-  const [graphName, idsName, temporaryMeta] = namesOf(token);
   await mkdir(directory, { recursive: true });
-
-  await content.writeGraph(join(directory, graphName));
-  const graph = await sealed(directory, graphName, async (file) => {
-    if (await isWhole(file)) return;
-    throw new VectorStoreError(
-      'storage_full',
-      `The index file in ${directory} came out too short: free space on that disk and try again.`,
-    );
-  });
-  const ids = await sealed(directory, idsName, (file) =>
-    file.writeFile(content.ids.map((id) => `${id}\n`).join('')),
-  );
-
-  const { fingerprint, m, efConstruction, count } = content;
-  const meta: Meta = { formatVersion, fingerprint, m, efConstruction, count, graph, ids };
-  await sealed(directory, temporaryMeta, (file) => file.writeFile(`${JSON.stringify(meta, null, 2)}\n`));
+  const { files: graphFiles, ids, ...description } = content;
+  const writers: Graph['files'] = {
+    ...graphFiles,
+    ids: (path) => writeFile(path, ids.map((id) => `${id}\n`).join('')),
+  };
+  const files: Record<string, StoredFile> = {};
+  for (const [kind, write] of Object.entries(writers)) {
+    files[kind] = await sealed(directory, `${kind}-${token}.bin`, write);
+  }
+  const meta: Meta = { formatVersion, ...description, files };
+  const temporaryMeta = `meta-${token}.json`;
+  await sealed(directory, temporaryMeta, (path) => writeFile(path, `${JSON.stringify(meta, null, 2)}\n`));
   await rename(join(directory, temporaryMeta), join(directory, metaFile));
   await syncDirectory(directory);
   return meta;
 }
 
-function namesOf(token: string): [string, string, string] {
-  return [`graph-${token}.bin`, `ids-${token}.txt`, `meta-${token}.json`];
+async function removeFilesOf(directory: string, token: string): Promise<void> {
+  const names = await readdir(directory).catch(() => []);
+  await Promise.all(
+    names.filter((name) => name.includes(token)).map((name) => rm(join(directory, name), { force: true })),
+  );
 }
 
-/** Fills or checks a file, brings it to the disk, and says what is in it. */
+/** Fills a file, brings it to the disk, and says what is in it. */
 async function sealed(
   directory: string,
   name: string,
-  fill: (file: FileHandle) => Promise<void>,
+  fill: (path: string) => Promise<void>,
 ): Promise<StoredFile> {
-  const file = await open(join(directory, name), constants.O_RDWR | constants.O_CREAT);
+  const path = join(directory, name);
+  await fill(path);
+  const file = await open(path, 'r+');
   try {
-    await fill(file);
     await file.sync();
     return { name, ...(await digest(file)) };
   } finally {
@@ -169,8 +180,8 @@ async function readMeta(directory: string): Promise<Meta | undefined> {
   if (meta?.formatVersion !== formatVersion) {
     throw new Unusable(`${metaFile} has format ${meta?.formatVersion}, expected ${formatVersion}`);
   }
-  const names = [meta.graph?.name, meta.ids?.name];
-  if (!names.every((name) => typeof name === 'string' && generationFile.test(name))) {
+  const names = Object.values(meta.files ?? {}).map((file) => file?.name);
+  if (!meta.files?.ids || !names.every((name) => typeof name === 'string' && generationFile.test(name))) {
     throw new Unusable(`${metaFile} is damaged`);
   }
   return meta;
@@ -193,14 +204,10 @@ async function checked(directory: string, stored: StoredFile): Promise<string> {
 async function currentFiles(directory: string): Promise<string[]> {
   try {
     const meta = await readMeta(directory);
-    return meta ? [metaFile, meta.graph.name, meta.ids.name] : [];
+    return meta ? [metaFile, ...Object.values(meta.files).map(({ name }) => name)] : [];
   } catch {
     return [metaFile];
   }
-}
-
-async function currentGraph(directory: string): Promise<string | undefined> {
-  return (await currentFiles(directory))[1];
 }
 
 async function isConsistent(directory: string): Promise<boolean> {

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { assertSameFingerprint, type VectorHit, VectorStoreError } from '@kettle/vector-store';
+import { assertSameFingerprint, type VectorHit } from '@kettle/vector-store';
 import { readGeneration, removeOthers, Unusable, writeGeneration } from './generations.js';
-import type { IndexSettings } from './hnsw-options.js';
-import { type HnswLibrary, LabelledIndex } from './labelled-index.js';
+import type { GraphEngine } from './graph.js';
+import type { IndexSettings } from './graph-options.js';
+import { LabelledIndex } from './labelled-index.js';
 import { joinIds, type Operation, splitIds } from './protocol.js';
 
 /** Longest time, in milliseconds, that a query waits for inserts. */
@@ -16,7 +17,7 @@ const toleratedDeletions = 200;
  * slices. Deleted vectors are cleared away in the background by building a new index beside the old one.
  */
 export class IndexHost {
-  readonly #library: HnswLibrary;
+  readonly #engine: GraphEngine;
   readonly #settings: IndexSettings;
   /** Why stored data could not be used, if so. */
   readonly rebuild: string | undefined;
@@ -29,30 +30,24 @@ export class IndexHost {
   #persistedRevision = 0;
   #stopped = false;
 
-  private constructor(
-    library: HnswLibrary,
-    settings: IndexSettings,
-    index?: LabelledIndex,
-    rebuild?: string,
-  ) {
-    this.#library = library;
+  private constructor(engine: GraphEngine, settings: IndexSettings, index?: LabelledIndex, rebuild?: string) {
+    this.#engine = engine;
     this.#settings = settings;
-    this.#index = index ?? LabelledIndex.create(library, settings);
+    this.#index = index ?? this.#newIndex();
     this.rebuild = rebuild;
     // A folder without a usable generation gets one by the first `persist`, even an empty one.
     if (!index) this.#revision = 1;
   }
 
-  /** @throws {VectorStoreError} `fingerprint_mismatch`, or `unsupported` where hnswlib can't be loaded. */
-  static async open(settings: IndexSettings): Promise<IndexHost> {
-    const library = await loadLibrary();
+  /** @throws {VectorStoreError} `fingerprint_mismatch`; `unavailable` where the folder can't be read. */
+  static async open(engine: GraphEngine, settings: IndexSettings): Promise<IndexHost> {
     try {
-      const index = await loadIndex(library, settings);
+      const index = await loadIndex(engine, settings);
       await removeOthers(settings.directory).catch(() => {});
-      return new IndexHost(library, settings, index);
+      return new IndexHost(engine, settings, index);
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
-      return new IndexHost(library, settings, undefined, error.message);
+      return new IndexHost(engine, settings, undefined, error.message);
     }
   }
 
@@ -82,6 +77,10 @@ export class IndexHost {
     await this.#changes;
   }
 
+  #newIndex(): LabelledIndex {
+    return new LabelledIndex(this.#engine.create(this.#settings), this.#settings.efSearch);
+  }
+
   #inTurn(change: () => Promise<void>): Promise<void> {
     const turn = this.#changes.then(change);
     this.#changes = turn.catch(() => {});
@@ -106,7 +105,7 @@ export class IndexHost {
     const ids = splitIds(joined);
     await sliced(ids.length, isCancelled, (place) => {
       const id = ids[place]!;
-      const vector = [...vectors.subarray(place * dimensions, (place + 1) * dimensions)];
+      const vector = vectors.subarray(place * dimensions, (place + 1) * dimensions);
       if (this.#index.has(id, vector)) return;
       this.#revision++;
       this.#index.add(id, vector);
@@ -127,7 +126,7 @@ export class IndexHost {
 
   #clear(): void {
     this.#revision++;
-    this.#index = LabelledIndex.create(this.#library, this.#settings);
+    this.#index = this.#newIndex();
     this.#successor = undefined;
   }
 
@@ -140,9 +139,10 @@ export class IndexHost {
       fingerprint,
       m,
       efConstruction,
+      engine: this.#engine.name,
       count: index.size,
       ids: index.idsByLabel(),
-      writeGraph: (file) => index.save(file),
+      files: index.graph.files,
     });
     this.#persistedRevision = revision;
   }
@@ -159,7 +159,7 @@ export class IndexHost {
   /** Copies what is left into a new index. Records added meanwhile come last in the old one, so are met too. */
   async #compact(): Promise<void> {
     const old = this.#index;
-    const successor = LabelledIndex.create(this.#library, this.#settings);
+    const successor = this.#newIndex();
     this.#successor = successor;
     const isOver = () => this.#stopped || this.#successor !== successor;
     await sliced(
@@ -168,7 +168,7 @@ export class IndexHost {
       (label) => {
         if (label >= old.labels) return 'done';
         const id = old.idAt(label);
-        if (id !== undefined) successor.add(id, old.vectorAt(label));
+        if (id !== undefined) successor.add(id, Float32Array.from(old.graph.vectorAt(label)));
         return undefined;
       },
     );
@@ -195,11 +195,12 @@ async function sliced(
   }
 }
 
-async function loadIndex(library: HnswLibrary, settings: IndexSettings): Promise<LabelledIndex | undefined> {
+async function loadIndex(engine: GraphEngine, settings: IndexSettings): Promise<LabelledIndex | undefined> {
   const generation = await readGeneration(settings.directory);
   if (!generation) return undefined;
-  const { meta, graph, ids } = generation;
+  const { meta, paths, ids } = generation;
   assertSameFingerprint(meta.fingerprint, settings.fingerprint, settings.directory);
+  if (meta.engine !== engine.name) throw new Unusable(`its format is that of ${meta.engine}`);
   if (meta.m !== settings.m || meta.efConstruction !== settings.efConstruction) {
     throw new Unusable(
       `it was built with M ${meta.m} and efConstruction ${meta.efConstruction}, ` +
@@ -207,27 +208,13 @@ async function loadIndex(library: HnswLibrary, settings: IndexSettings): Promise
     );
   }
   try {
-    return await LabelledIndex.load(
-      library,
-      settings,
+    const graph = await engine.load(settings, paths);
+    return new LabelledIndex(
       graph,
+      settings.efSearch,
       ids.map((id) => id || undefined),
     );
   } catch (error) {
-    throw new Unusable(`${meta.graph.name} can't be loaded: ${error}`, { cause: error });
-  }
-}
-
-async function loadLibrary(): Promise<HnswLibrary> {
-  try {
-    const { default: library } = await import('hnswlib-node');
-    return library;
-  } catch (error) {
-    throw new VectorStoreError(
-      'unsupported',
-      'The native addon of hnswlib-node is missing: run "pnpm rebuild hnswlib-node" (it needs a C++ compiler, ' +
-        `make and Python), or choose another backend. (${error})`,
-      { cause: error },
-    );
+    throw new Unusable(`its graph can't be loaded: ${error}`, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { VectorStoreError } from '@kettle/vector-store';
-import type { IndexSettings } from './hnsw-options.js';
+import type { IndexSettings } from './graph-options.js';
 import { type Opened, type Operation, openCall, type Reply, type Request, type Results } from './protocol.js';
 
 interface Pending {
@@ -17,11 +17,8 @@ export class IndexClient {
   /** Why there is nobody to ask any more. */
   #gone: VectorStoreError | undefined;
 
-  private constructor(settings: IndexSettings) {
-    this.#worker = new Worker(new URL('./index-thread.js', import.meta.url), {
-      workerData: settings,
-      name: 'kettle-hnsw',
-    });
+  private constructor(thread: URL, settings: IndexSettings) {
+    this.#worker = new Worker(thread, { workerData: settings, name: 'vector-index' });
     this.#worker.on('message', (reply: Reply) => this.#settle(reply));
     this.#worker.on('error', (error) => this.#leave(threadEnded(error)));
     this.#ended = new Promise((resolve) => {
@@ -34,11 +31,12 @@ export class IndexClient {
 
   /** Starts the thread and waits until its index is loaded. */
   static async open(
+    thread: URL,
     settings: IndexSettings,
     signal?: AbortSignal,
   ): Promise<{ client: IndexClient; opened: Opened }> {
     signal?.throwIfAborted();
-    const client = new IndexClient(settings);
+    const client = new IndexClient(thread, settings);
     try {
       const opened = await client.#wait<Opened>(openCall, signal);
       return { client, opened };
@@ -67,7 +65,7 @@ export class IndexClient {
   /** Refuses all calls from now on and ends the thread once it is done with what it is writing. */
   async close(): Promise<void> {
     if (!this.#gone) {
-      this.#leave(new VectorStoreError('closed', 'The HNSW store is closed: open it again.'));
+      this.#leave(new VectorStoreError('closed', 'The store is closed: open it again.'));
       this.#worker.ref();
       this.#post({ close: true });
     }
@@ -123,7 +121,7 @@ export class IndexClient {
 function threadEnded(cause?: unknown): VectorStoreError {
   return new VectorStoreError(
     'unavailable',
-    `The thread of the HNSW index has ended${cause ? ` (${cause})` : ''}: open the store again.`,
+    `The thread of the vector index has ended${cause ? ` (${cause})` : ''}: open the store again.`,
     { cause },
   );
 }

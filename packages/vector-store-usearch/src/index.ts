@@ -1,0 +1,2 @@
+export type { GraphOptions as UsearchOptions } from '@kettle/vector-store-thread';
+export { UsearchVectorStore } from './usearch-vector-store.js';

@@ -1,0 +1,26 @@
+import {
+  type GraphOptions,
+  type OpenedIndex,
+  openIndex,
+  ThreadedVectorStore,
+} from '@kettle/vector-store-thread';
+
+/** Approximate search by usearch, in this process. */
+export class UsearchVectorStore extends ThreadedVectorStore {
+  override readonly backend = 'usearch';
+
+  private constructor(opened: OpenedIndex) {
+    super(opened);
+  }
+
+  /**
+   * Opens the index kept in `options.directory`: as it was persisted, or empty where nothing (usable) is.
+   *
+   * @throws {VectorStoreError} `fingerprint_mismatch` when the folder holds vectors of another model, which are
+   * left alone; `invalid_argument` for an option outside its range; `unsupported` when usearch's addon can't be
+   * loaded; `unavailable` when the folder can't be read.
+   */
+  static async open(options: GraphOptions): Promise<UsearchVectorStore> {
+    return new UsearchVectorStore(await openIndex(new URL('./index-thread.js', import.meta.url), options));
+  }
+}
