@@ -1,3 +1,4 @@
+import { downloadModel } from './download/download-model.js';
 import type { Embedder } from './embedder.js';
 import { EmbedderError } from './errors.js';
 import { fingerprintOf } from './model/fingerprint.js';
@@ -42,6 +43,11 @@ export interface LoadEmbedderOptions {
    * @default true
    */
   readonly allowDownload?: boolean | undefined;
+  /**
+   * Milliseconds without a byte after which a connection to the hub is given up.
+   * @default 30_000
+   */
+  readonly stallTimeout?: number | undefined;
   /** Called for each piece of a file that arrives. */
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   readonly log?: ((level: LogLevel, message: string, data?: Record<string, unknown>) => void) | undefined;
@@ -50,6 +56,8 @@ export interface LoadEmbedderOptions {
 }
 
 export const defaultModel = 'Xenova/all-MiniLM-L6-v2';
+const defaultEndpoint = 'https://huggingface.co';
+const defaultStallTimeout = 30_000;
 
 /**
  * Loads a model from disk, or from the hub when it isn't there. Several may be loaded at once: they share one
@@ -78,17 +86,39 @@ export async function loadEmbedder(options: LoadEmbedderOptions = {}): Promise<E
 }
 
 async function locate(model: string, options: LoadEmbedderOptions): Promise<ModelLocation> {
-  const { modelDirs = [], cacheDir } = options;
-  const folders = cacheDir === undefined ? modelDirs : [...modelDirs, cacheDir];
+  const { modelDirs = [], cacheDir, endpoint = defaultEndpoint, allowDownload = true } = options;
+  const { onProgress = () => {}, stallTimeout = defaultStallTimeout, signal } = options;
+  checkId(model);
   const looked: string[] = [];
-  for (const folder of folders) {
+  for (const folder of cacheDir === undefined ? modelDirs : [...modelDirs, cacheDir]) {
     const finding = await findModel(folder, model);
     if ('found' in finding) return finding.found;
     looked.push(`${finding.directory} (no ${finding.missing.join(', no ')})`);
   }
+  if (!allowDownload || cacheDir === undefined) throw notFound(model, looked, allowDownload);
+
+  options.log?.('info', `downloading model ${model} from ${endpoint}`, { model, endpoint, cacheDir });
+  await downloadModel({ model, cacheDir, endpoint, onProgress, stallTimeout, signal });
+  const finding = await findModel(cacheDir, model);
+  if ('found' in finding) return finding.found;
+  throw notFound(model, [`${finding.directory} (no ${finding.missing.join(', no ')})`], allowDownload);
+}
+
+/** The id becomes a path and a URL, so it must not lead elsewhere. */
+function checkId(model: string): void {
+  if (/^[\w-][\w.-]*(\/[\w-][\w.-]*)?$/.test(model)) return;
   throw new EmbedderError(
     'model_not_found',
-    `model ${model} isn't on disk. Looked in ${looked.join(', ') || 'no folder'}. ` +
-      'Set EMBEDDING_MODEL_DIR to a folder that holds it in hub layout',
+    `EMBEDDING_MODEL ${JSON.stringify(model)} isn't a model id; it looks like ${defaultModel}`,
+  );
+}
+
+function notFound(model: string, looked: readonly string[], allowDownload: boolean): EmbedderError {
+  const why = allowDownload ? 'there is no folder to download it to' : 'downloads are off';
+  return new EmbedderError(
+    'model_not_found',
+    `model ${model} isn't on disk, and ${why}. Looked in ${looked.join(', ') || 'no folder'}. ` +
+      `Set EMBEDDING_MODEL_DIR to a folder that holds ${model} in hub layout, or allow downloads; ` +
+      'HF_ENDPOINT names the hub or a mirror',
   );
 }

@@ -25,10 +25,9 @@ export class ModelThread {
   #ended: EmbedderError | undefined;
 
   private constructor() {
-    // Taken by us, so that nothing a library prints there reaches the process's own standard output.
+    // What a library prints must not reach the process's own output, so it is held here. It isn't read: reading
+    // would keep the process alive, and there are only a few warnings at most.
     this.#worker = new Worker(new URL('../worker.js', import.meta.url), { stdout: true, stderr: true });
-    this.#worker.stdout.resume();
-    this.#worker.stderr.resume();
     this.#worker.on('message', (response: Response) => this.#settle(response));
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', () => this.#end());
