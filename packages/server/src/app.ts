@@ -95,7 +95,7 @@ export function indexOptions(
     mode: config.searchMode,
     log,
     signal,
-    loadEmbedder: (signal) => loadModel(config, log, signal),
+    loadEmbedder: (signal, onProgress) => loadModel(config, { log, signal, onProgress }),
     openStore: (context) => backend.open({ ...context, settings: config.backendSettings, log }),
   };
 }

@@ -6,7 +6,7 @@ import { StdioTransport } from './stdio-transport.js';
  * How long calls may still take after the end of input, in milliseconds. A client that pipes its questions in and
  * waits for the answers gets them also when a small corpus has to be indexed first.
  */
-const graceAfterInput = 30_000;
+const graceAfterInput = 60_000;
 /** The same after a signal: whoever sends one expects an end. */
 const graceAfterSignal = 1_000;
 /** How long ending may take by itself. */
