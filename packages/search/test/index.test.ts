@@ -1,6 +1,6 @@
 import { rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FakeEmbedder } from './support/fake-embedder.js';
+import { FakeEmbedder } from './support/fake-embedder.mjs';
 import { contentsOf, Workspace } from './support/workspace.js';
 
 let workspace: Workspace;

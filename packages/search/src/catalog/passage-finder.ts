@@ -65,9 +65,22 @@ export class PassageFinder {
 
   /** Contents that share words with the query, best BM25 first, each once. Duplicates of a text take up `limit`. */
   byWords(query: string, limit: number): string[] {
-    const words = query.match(/[\p{L}\p{N}\p{M}]+/gu);
-    if (words === null) return [];
-    const match = [...new Set(words.map((word) => `"${word}"`))].join(' OR ');
+    const match = matchExpression(query);
+    if (match === undefined) return [];
     return [...new Set(this.#byWords.all(match, limit) as string[])];
   }
+}
+
+/**
+ * Any of the query's words. A code such as E07-3 counts as a phrase too, so that it ranks above texts that merely
+ * have its parts somewhere.
+ */
+function matchExpression(query: string): string | undefined {
+  const terms = new Set<string>();
+  for (const [word] of query.matchAll(/[\p{L}\p{N}\p{M}]+(?:[^\s\p{L}\p{N}\p{M}"]+[\p{L}\p{N}\p{M}]+)*/gu)) {
+    terms.add(word);
+    for (const [part] of word.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) terms.add(part);
+  }
+  if (terms.size === 0) return undefined;
+  return [...terms].map((term) => `"${term}"`).join(' OR ');
 }

@@ -22,9 +22,9 @@ export interface Passage {
 export const splitterVersion = 1;
 
 /** Paragraphs are merged until they have this many tokens. */
-const enoughTokens = 60;
+const enoughTokens = 30;
 /** Paragraphs longer than this are split, even where the model reads more: one vector holds only so much. */
-const mostTokens = 200;
+const mostTokens = 120;
 
 /** What goes through the model, and what a hit shows. */
 export function embeddedText(passage: { readonly context: string; readonly text: string }): string {
@@ -45,7 +45,7 @@ interface Piece extends Atom {
  * Splits a text into passages that keep paragraphs together, follow one another without overlap, hold all text
  * that is not white space, and are no longer than the model reads. The same text always gives the same passages,
  * and an edit changes the passages around it, not those far away: nothing depends on what stands further up
- * than the last paragraph of more than 60 tokens.
+ * than the last paragraph of more than 30 tokens.
  */
 export async function splitPassages(
   text: string,

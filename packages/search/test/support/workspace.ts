@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type OpenIndexOptions, openIndex, readCorpus, type SearchIndex } from '@kettle/search';
 import { ExactVectorStore } from '@kettle/vector-store';
-import { FakeEmbedder } from './fake-embedder.js';
+import { FakeEmbedder } from './fake-embedder.mjs';
 
 /** A folder of documents and a folder for its index, with everything opened on them, removed at the end. */
 export class Workspace {

@@ -1,0 +1,16 @@
+import type { OpenIndexOptions, SearchIndex } from '@kettle/search';
+import type { VectorStore } from '@kettle/vector-store';
+
+export interface OpenForTest extends Partial<Omit<OpenIndexOptions, 'backend'>> {
+  readonly documents: string;
+  readonly directory: string;
+  /** @default 'exact' */
+  readonly backend?: 'exact' | 'hnsw';
+  /** Milliseconds that embedding a passage takes. @default 0 */
+  readonly delay?: number;
+  /** Wraps the store. */
+  readonly around?: (store: VectorStore) => VectorStore;
+}
+
+/** Opens an index with the fake model on a named store. */
+export function openForTest(options: OpenForTest): Promise<SearchIndex>;

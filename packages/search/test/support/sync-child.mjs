@@ -1,0 +1,27 @@
+// Synchronises for ever, until it is killed. Told `upsert:2`, it kills itself at the second upsert.
+import { openForTest } from './open-for-test.mjs';
+
+const [documents, directory, backend, killAt] = process.argv.slice(2);
+const [method, times] = (killAt ?? '').split(':');
+let left = Number(times);
+
+function around(store) {
+  if (!killAt) return store;
+  return new Proxy(store, {
+    get(target, name) {
+      const value = target[name];
+      if (typeof value !== 'function') return value;
+      return (...args) => {
+        if (name === method && --left <= 0) process.kill(process.pid, 'SIGKILL');
+        return value.apply(target, args);
+      };
+    },
+  });
+}
+
+process.send('started');
+const index = await openForTest({ documents, directory, backend, delay: killAt ? 0 : 1, around });
+for (;;) {
+  await index.sync();
+  process.send('level');
+}
