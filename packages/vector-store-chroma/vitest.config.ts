@@ -1,3 +1,6 @@
 import { defineProject } from 'vitest/config';
 
-export default defineProject({ test: { name: 'vector-store-chroma' } });
+// Starting real servers takes its time on a busy machine.
+export default defineProject({
+  test: { name: 'vector-store-chroma', testTimeout: 60_000, hookTimeout: 120_000 },
+});

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { VectorStoreError } from '@kettle/vector-store';
-import type { GuardianReply, GuardianRequest, GuardianSettings } from './guardian-protocol.js';
+import { type GuardianReply, type GuardianRequest, type GuardianSettings, onLine } from './guardian-protocol.js';
 import type { ServerState } from './server-state.js';
 
 interface Pending {
@@ -38,12 +37,11 @@ export class GuardianLink {
     this.#token = token;
     // A connection alone must not keep Kettle running.
     socket.unref();
-    socket.on('error', () => {});
     socket.on('close', () => {
       for (const { reject } of this.#pending.values()) reject(guardianGone());
       this.#pending.clear();
     });
-    createInterface({ input: socket }).on('line', (line) => this.#settle(JSON.parse(line) as GuardianReply));
+    onLine(socket, (line) => this.#settle(JSON.parse(line) as GuardianReply));
   }
 
   get isOpen(): boolean {

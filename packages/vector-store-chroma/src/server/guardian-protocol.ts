@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 import type { VectorStoreErrorCode } from '@kettle/vector-store';
 
 /** What a guardian is started with, as JSON in its first argument. */
@@ -30,3 +32,11 @@ export type GuardianReply =
 
 /** What a new guardian says on stdout, once: it is in charge, or another one is. */
 export type GuardianGreeting = 'listening' | 'busy';
+
+/** Reads a connection line by line. A peer that was killed resets it; that shows as its `close`, and nowhere else. */
+export function onLine(socket: Socket, listener: (line: string) => void): void {
+  socket.on('error', () => {});
+  createInterface({ input: socket })
+    .on('error', () => {})
+    .on('line', listener);
+}

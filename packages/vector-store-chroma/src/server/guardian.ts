@@ -2,14 +2,14 @@
 // folder, and ends it when the last of them is gone. It notices a killed Kettle by its closed connection.
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
 import { VectorStoreError } from '@kettle/vector-store';
 import { lockDirectory } from './directory-lock.js';
-import type {
-  GuardianGreeting,
-  GuardianReply,
-  GuardianRequest,
-  GuardianSettings,
+import {
+  type GuardianGreeting,
+  type GuardianReply,
+  type GuardianRequest,
+  type GuardianSettings,
+  onLine,
 } from './guardian-protocol.js';
 import { processIdentity } from './process-identity.js';
 import { ServerProcess, signalGroup } from './server-process.js';
@@ -59,12 +59,11 @@ class Guardian {
   #welcome(socket: Socket): void {
     this.#users.add(socket);
     clearTimeout(this.#leaving);
-    socket.on('error', () => {});
     socket.on('close', () => {
       this.#users.delete(socket);
       if (this.#users.size === 0) this.#leaveIn(lastUserGrace);
     });
-    createInterface({ input: socket }).on('line', (line) => void this.#serve(socket, line));
+    onLine(socket, (line) => void this.#serve(socket, line));
   }
 
   async #serve(socket: Socket, line: string): Promise<void> {
