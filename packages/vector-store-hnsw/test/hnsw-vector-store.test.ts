@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads';
 import { ExactVectorStore, type VectorRecord } from '@kettle/vector-store';
 import { type HnswParameters, HnswVectorStore } from '@kettle/vector-store-hnsw';
 import { describe, expect, test } from 'vitest';
@@ -119,6 +120,24 @@ describe('the index thread', () => {
     await store.count();
     await store.close();
     await expect(insert).rejects.toMatchObject({ code: 'closed' });
+  });
+
+  test('that ends without being asked leaves no call waiting', async () => {
+    const started = new Promise<Worker>((resolve) => process.once('worker', resolve));
+    const { store } = await openStore(await temporaryDirectory());
+    const calls = [
+      store.upsert(asRecords(clusteredVectors(3000, fingerprint.dimensions))),
+      store.query(new Float32Array(fingerprint.dimensions).fill(1), 3),
+      store.persist(),
+    ];
+    const settled = Promise.allSettled(calls);
+    await (await started).terminate();
+    for (const outcome of await settled) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'unavailable' });
+    }
+    await expect(calls[2]).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(store.count()).rejects.toMatchObject({ code: 'unavailable' });
+    await store.close();
   });
 
   test('serves several stores of one process', async () => {

@@ -37,12 +37,20 @@ describe('persist', () => {
     expect(persisted).toBeGreaterThan(0);
   });
 
-  test('of several processes at once leaves the generation of one of them', async () => {
+  test('of several processes at once leaves the generation of one of them, and disturbs no reader', async () => {
     const directory = await temporaryDirectory();
-    const outputs = await Promise.all(
+    let running = true;
+    const outputs = Promise.all(
       [30, 40, 50].map((each) => runPersistChild({ directory, generations: 15, size: each })),
-    );
-    for (const lines of outputs) {
+    ).finally(() => {
+      running = false;
+    });
+    while (running) {
+      const { store, reasons } = await openStore(directory);
+      expect(reasons, 'a reader finds a whole generation at any time').toEqual([]);
+      await store.close();
+    }
+    for (const lines of await outputs) {
       expect(lines.filter((line) => /rebuild|failed/.test(line))).toEqual([]);
     }
     const { store, reasons } = await openStore(directory);

@@ -52,14 +52,25 @@ export interface GenerationContent extends Omit<Meta, 'formatVersion' | 'files'>
 /** Something about stored data that makes it useless. The index is derived, so it is built anew. */
 export class Unusable extends Error {}
 
+export interface Generation {
+  readonly meta: Meta;
+  /** Paths of the graph's files by their names. Each has been checked to be as it was written. */
+  readonly paths: Readonly<Record<string, string>>;
+  /** Id under each label, '' where it was deleted. */
+  readonly ids: readonly string[];
+}
+
 /**
- * The folder's current generation, its files checked against their hashes; undefined where there is none.
+ * What `use` makes of the folder's current generation; undefined where there is none. When another process
+ * replaces the generation meanwhile, it is done again with the new one.
  *
- * @throws {Unusable} when it is damaged, or of another format.
+ * @throws {Unusable} when the generation is damaged, of another format, or `use` fails.
+ * @throws {VectorStoreError} when `use` throws one.
  */
-export async function readGeneration(
+export async function readGeneration<Result>(
   directory: string,
-): Promise<{ meta: Meta; paths: Record<string, string>; ids: string[] } | undefined> {
+  use: (generation: Generation) => Promise<Result>,
+): Promise<Result | undefined> {
   for (let attempt = 1; ; attempt++) {
     const meta = await readMeta(directory);
     if (!meta) return undefined;
@@ -67,11 +78,12 @@ export async function readGeneration(
       const paths: Record<string, string> = {};
       for (const [kind, stored] of Object.entries(meta.files)) paths[kind] = await checked(directory, stored);
       const ids = (await readFile(paths.ids!, 'utf8')).split('\n').slice(0, -1);
-      return { meta, paths, ids };
+      return await use({ meta, paths, ids });
     } catch (error) {
-      // Another process may have replaced the generation between the two steps.
-      if (attempt < 5 && !(await currentFiles(directory)).includes(meta.files.ids!.name)) continue;
-      throw error instanceof Unusable ? error : new Unusable(describe(error), { cause: error });
+      const current = await currentFiles(directory);
+      if (attempt < 5 && !current.includes(meta.files.ids!.name)) continue;
+      if (error instanceof Unusable || VectorStoreError.isInstance(error)) throw error;
+      throw new Unusable(`it can't be loaded: ${describe(error)}`, { cause: error });
     }
   }
 }
@@ -87,14 +99,15 @@ export async function writeGeneration(directory: string, content: GenerationCont
     try {
       const former = await currentFiles(directory);
       const meta = await writeFiles(directory, token, content);
-      await removeOthers(directory, former);
+      // Clutter is no failure.
+      await removeOthers(directory, former).catch(() => {});
       // A process that can't see ours (in another container) may have taken our files for a dead one's.
       if (await isConsistent(directory)) return meta;
       if (attempt === 3) {
         throw new Error(`files vanish from ${directory}: does another program clean it up?`);
       }
     } catch (error) {
-      await removeFilesOf(directory, token);
+      await discard(directory, token);
       throw storageError(error, directory);
     }
   }
@@ -129,10 +142,14 @@ async function writeFiles(directory: string, token: string, content: GenerationC
   return meta;
 }
 
-async function removeFilesOf(directory: string, token: string): Promise<void> {
+/** Removes the files of a generation that came to nothing. One that became current before something failed stays. */
+async function discard(directory: string, token: string): Promise<void> {
+  const current = await currentFiles(directory);
   const names = await readdir(directory).catch(() => []);
   await Promise.all(
-    names.filter((name) => name.includes(token)).map((name) => rm(join(directory, name), { force: true })),
+    names
+      .filter((name) => name.includes(token) && !current.includes(name))
+      .map((name) => rm(join(directory, name), { force: true })),
   );
 }
 

@@ -41,7 +41,8 @@ export class IndexClient {
       const opened = await client.#wait<Opened>(openCall, signal);
       return { client, opened };
     } catch (error) {
-      await client.#worker.terminate();
+      // Not terminated: the library may be reading a file in yet another thread.
+      await client.close();
       throw error;
     }
   }

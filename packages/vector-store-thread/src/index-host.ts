@@ -196,25 +196,17 @@ async function sliced(
 }
 
 async function loadIndex(engine: GraphEngine, settings: IndexSettings): Promise<LabelledIndex | undefined> {
-  const generation = await readGeneration(settings.directory);
-  if (!generation) return undefined;
-  const { meta, paths, ids } = generation;
-  assertSameFingerprint(meta.fingerprint, settings.fingerprint, settings.directory);
-  if (meta.engine !== engine.name) throw new Unusable(`its format is that of ${meta.engine}`);
-  if (meta.m !== settings.m || meta.efConstruction !== settings.efConstruction) {
-    throw new Unusable(
-      `it was built with M ${meta.m} and efConstruction ${meta.efConstruction}, ` +
-        `now M ${settings.m} and efConstruction ${settings.efConstruction} are asked for`,
-    );
-  }
-  try {
+  return readGeneration(settings.directory, async ({ meta, paths, ids }) => {
+    assertSameFingerprint(meta.fingerprint, settings.fingerprint, settings.directory);
+    if (meta.engine !== engine.name) throw new Unusable(`its format is that of ${meta.engine}`);
+    if (meta.m !== settings.m || meta.efConstruction !== settings.efConstruction) {
+      throw new Unusable(
+        `it was built with M ${meta.m} and efConstruction ${meta.efConstruction}, ` +
+          `now M ${settings.m} and efConstruction ${settings.efConstruction} are asked for`,
+      );
+    }
     const graph = await engine.load(settings, paths);
-    return new LabelledIndex(
-      graph,
-      settings.efSearch,
-      ids.map((id) => id || undefined),
-    );
-  } catch (error) {
-    throw new Unusable(`its graph can't be loaded: ${error}`, { cause: error });
-  }
+    const idsByLabel = ids.map((id) => id || undefined);
+    return new LabelledIndex(graph, settings.efSearch, idsByLabel);
+  });
 }

@@ -26,7 +26,8 @@ export function serveIndex(loadEngine: () => Promise<GraphEngine>): void {
   const close = async () => {
     for (const call of running) cancelled.add(call);
     port.close();
-    await (await host).stop();
+    const opened = await host.catch(() => undefined);
+    await opened?.stop();
   };
 
   port.on('message', async (request: Request) => {

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { unitDistance } from '@kettle/vector-store';
+import { unitDistance, VectorStoreError } from '@kettle/vector-store';
 import type { Graph, GraphEngine, IndexSettings, Neighbours } from '@kettle/vector-store-thread';
 import { Index, MetricKind, ScalarKind } from 'usearch';
 
@@ -34,11 +34,25 @@ function newIndex(settings: IndexSettings): Index {
   });
 }
 
+/** usearch says "Failed to serialize into stream" when a write fails, whatever the reason; a full disk is the usual one. */
+function saveIndex(index: Index, path: string): void {
+  try {
+    index.save(path);
+  } catch (error) {
+    if (!/serialize/i.test(String(error))) throw error;
+    throw new VectorStoreError(
+      'storage_full',
+      `The index file ${path} could not be written in full: free space on that disk and try again.`,
+      { cause: error },
+    );
+  }
+}
+
 /** usearch gives no vector back, so they are also kept here, one after the other, by label. */
 class UsearchGraph implements Graph {
   readonly filters = false;
   readonly files = {
-    graph: async (path: string) => this.#index.save(path),
+    graph: async (path: string) => saveIndex(this.#index, path),
     vectors: (path: string) => writeFile(path, this.#matrix.subarray(0, this.#length * this.#dimensions)),
   };
   readonly #index: Index;
