@@ -1,1 +1,41 @@
-export {};
+export { baselines } from './baselines/baselines.js';
+export { bm25 } from './baselines/bm25.js';
+export { wordMatch } from './baselines/word-match.js';
+export { type Change, type Comparison, compareResults } from './compare/compare.js';
+export { comparisonText } from './compare/text.js';
+export {
+  intrinsicDimensions,
+  nearest,
+  nearestOfPrefixes,
+  relativeContrasts,
+  type Vectors,
+  vectorAt,
+  vectorCount,
+} from './corpus/geometry.js';
+export { fitNoise, type GrowthOptions, grow, grownLike, halves } from './corpus/growth.js';
+export { type Judgments, JudgmentsError, type Query, readJudgments } from './corpus/judgments.js';
+export { neighbourRecall } from './metrics/neighbours.js';
+export { documentRanking, type Grades, ndcgAt, recallAt, reciprocalRankAt } from './metrics/ranking.js';
+export { type Separation, separation } from './metrics/unanswerable.js';
+export { type Command, help, parseCommand, UsageError } from './options.js';
+export { Progress, type ProgressOutput } from './progress.js';
+export { seededRandom } from './random.js';
+export { withFigures } from './readme.js';
+export { htmlReport } from './report/html.js';
+export { markdownReport } from './report/markdown.js';
+export { terminalReport } from './report/terminal.js';
+export { type MetricName, metrics } from './results/metric.js';
+export type { Contender, Labels, Measurement, Results, Target } from './results/results.js';
+export { keyOf, mergeRepetitions, select } from './results/select.js';
+export { ResultsError, readResults, schemaProblem, writeResults } from './results/store.js';
+export {
+  type BootstrapOptions,
+  bootstrapInterval,
+  bootstrapPairedDifference,
+  bootstrapRatio,
+  type Interval,
+} from './statistics/bootstrap.js';
+export { mean, median, quantile } from './statistics/quantile.js';
+export { interleave } from './statistics/schedule.js';
+export { differenceVerdict, ratioVerdict, type Verdict } from './statistics/verdict.js';
+export { judgeTargets } from './targets.js';

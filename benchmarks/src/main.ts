@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { countSteps, runBenchmark } from './bench.js';
+import { chromaCommand } from './chroma-command.js';
 import { compareResults } from './compare/compare.js';
 import { comparisonText } from './compare/text.js';
 import { type Command, defaultOutput, help, parseCommand, readmeFile, UsageError } from './options.js';
@@ -40,6 +41,8 @@ async function run(command: Extract<Command, { kind: 'run' }>, args: readonly st
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort(new Error('interrupted')));
   process.once('SIGTERM', () => interrupt.abort(new Error('ended')));
+  const chroma = chromaCommand(process.env);
+  if (chroma !== undefined) process.env.CHROMA_COMMAND = chroma; // the jobs inherit it
   const progress = new Progress(process.stderr, countSteps(command.plan));
   try {
     const results = await runBenchmark(

@@ -52,7 +52,7 @@ const number = (title: string, better: Metric['better'] = 'neither'): Metric => 
 /** Everything that is measured. The keys are the `metric` of the measurements in results.json. */
 export const metrics = {
   build_total: time('build, whole'),
-  build_reading: time('build: reading'),
+  build_reading: time('build: reading, splitting, catalog'),
   build_embedding: time('build: embedding'),
   build_storing: time('build: storing'),
   restart: time('restart with nothing changed'),

@@ -1,11 +1,13 @@
 import type { SearchIndex, SearchMode } from '@kettle/search';
+import type { VectorStore } from '@kettle/vector-store';
 import { vectorAt } from '../corpus/geometry.js';
 import { type Judgments, readJudgments } from '../corpus/judgments.js';
 import { documentRanking } from '../metrics/ranking.js';
 import type { Absence, Labels, Measurement } from '../results/results.js';
+import { ActivityClock } from './activity.js';
 import { bareDepth, type Depth, mcpDepth, serviceDepth, vectorDepth } from './depths.js';
 import type { Tell } from './jobs.js';
-import { openEmbedder, openLevelIndex, wrapEmbedder } from './kettle.js';
+import { openEmbedder, openLevelIndex, openStore, type StoreOptions, wrapEmbedder } from './kettle.js';
 import { measureLatency } from './latency.js';
 import { type McpClient, serverEntry, serverEnvironment } from './mcp-client.js';
 import { startHttpServer } from './mcp-http.js';
@@ -42,24 +44,43 @@ export async function buildIndex(input: CorpusInput, tell: Tell): Promise<Measur
   const embedder = await openEmbedder();
   try {
     tell('building the index');
-    const { milliseconds, value } = await timed(() => openLevelIndex({ ...input, embedder }));
-    const parts = value.index.status().lastSync?.milliseconds;
-    await value.index.close();
-    const measured: Measurement[] = [
-      { metric: 'build_total', labels, runs: [[milliseconds]] },
+    const clock = new ActivityClock();
+    const watched = wrapEmbedder(embedder, {
+      embedDocuments: (texts, options) =>
+        clock.during('embedding', () => embedder.embedDocuments(texts, options)),
+    });
+    const store = async (context: StoreOptions) => watchStore(await openStore(context), clock);
+    const { index } = await openLevelIndex({ ...input, embedder: watched, store });
+    const { embedding, storing, rest } = clock.split();
+    await index.close();
+    return [
+      { metric: 'build_total', labels, runs: [[embedding + storing + rest]] },
+      { metric: 'build_reading', labels, runs: [[rest]] },
+      { metric: 'build_embedding', labels, runs: [[embedding]] },
+      { metric: 'build_storing', labels, runs: [[storing]] },
       { metric: 'disk', labels, runs: [[await diskUsage(input.indexDirectory)]] },
     ];
-    if (parts) {
-      measured.push(
-        { metric: 'build_reading', labels, runs: [[parts.reading + parts.splitting]] },
-        { metric: 'build_embedding', labels, runs: [[parts.embedding]] },
-        { metric: 'build_storing', labels, runs: [[parts.storing]] },
-      );
-    }
-    return measured;
   } finally {
     await embedder.close();
   }
+}
+
+/** The same store, with the time of its writes on the clock. */
+function watchStore(store: VectorStore, clock: ActivityClock): VectorStore {
+  return {
+    specificationVersion: store.specificationVersion,
+    backend: store.backend,
+    fingerprint: store.fingerprint,
+    capabilities: store.capabilities,
+    upsert: (records, options) => clock.during('storing', () => store.upsert(records, options)),
+    persist: (options) => clock.during('storing', () => store.persist(options)),
+    delete: (ids, options) => store.delete(ids, options),
+    query: (vector, topK, options) => store.query(vector, topK, options),
+    count: (options) => store.count(options),
+    ids: (options) => store.ids(options),
+    clear: (options) => store.clear(options),
+    close: () => store.close(),
+  };
 }
 
 /** Starts again on a built index, asks everything at every depth, and judges the answers. */
@@ -77,8 +98,6 @@ export async function queryIndex(input: CorpusInput, tell: Tell): Promise<Outcom
     },
   });
   try {
-    await embedder.embedQuery('warm'); // so that the model's own memory is not counted as the backend's
-    const before = await residentMemory();
     tell('starting again');
     const restart = await timed(() => openLevelIndex({ ...input, embedder: counting }));
     const { index, store } = restart.value;
@@ -101,7 +120,7 @@ export async function queryIndex(input: CorpusInput, tell: Tell): Promise<Outcom
             { metric: 'restart', labels, runs: [[restart.milliseconds]] },
             { metric: 'restart_embedded', labels, runs: [[embedded]] },
             ...latency,
-            { metric: 'memory', labels, runs: [[Math.max(0, (await residentMemory()) - before)]] },
+            { metric: 'memory', labels, runs: [[await residentMemory()]] },
             ...(input.repetition === 0 ? await judge(index, judgments, labels) : []),
           ],
         };

@@ -15,8 +15,8 @@ export interface Depth {
 
 /** What each depth means, for reports. */
 export const depthTitles: Readonly<Record<string, string>> = {
-  vector: 'vector query alone',
-  bare: 'embedding + vector query',
+  vector: 'vector alone',
+  bare: 'embed + vector',
   service: 'SearchService',
   'mcp-stdio': 'MCP stdio',
   'mcp-http': 'MCP HTTP',

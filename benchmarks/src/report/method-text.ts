@@ -1,0 +1,50 @@
+import type { Results } from '../results/results.js';
+import { select } from '../results/select.js';
+import { quantile } from '../statistics/quantile.js';
+import { formatCount, formatValue } from './format.js';
+
+/** Name and value of everything that another run would have to repeat. */
+export function methodRows({ method, corpus, measurements }: Results): [string, string][] {
+  const { machine, git } = method;
+  const calibration = select(measurements, 'calibration').flatMap(({ runs }) => runs.flat());
+  return [
+    [
+      'Corpus',
+      `${corpus.name}: ${formatCount(corpus.documents)} documents, ${formatCount(corpus.passages)} passages`,
+    ],
+    ['Questions', `${corpus.answerable.length} with an answer, ${corpus.unanswerable.length} without`],
+    ['Model', `${corpus.model}, ${corpus.dimensions} dimensions`],
+    ['Date', method.date],
+    ['Commit', `${git.commit}${git.dirty ? ', with changes that are not committed' : ''}`],
+    [
+      'Command',
+      `${method.command} (${method.plan} plan, seed ${method.seed}, ${formatValue(method.seconds * 1000, 'ms')})`,
+    ],
+    [
+      'Machine',
+      `${machine.cpu}, ${machine.cores} cores, ${formatValue(machine.memoryBytes, 'bytes')} memory`,
+    ],
+    ['System', `${machine.system}, Node ${machine.node}`],
+    [
+      'Packages',
+      Object.entries(method.packages)
+        .map(([name, version]) => `${name} ${version}`)
+        .join(', '),
+    ],
+    ...(calibration.length > 0
+      ? [
+          [
+            'Pace of the machine',
+            `a fixed amount of arithmetic took ${formatValue(quantile(calibration, 0.5), 'ms')}, from ${formatValue(Math.min(...calibration), 'ms')} to ${formatValue(Math.max(...calibration), 'ms')} in the course of the run`,
+          ] as [string, string],
+        ]
+      : []),
+  ];
+}
+
+/** How the figures came about, for all runs alike. */
+export const methodNotes: readonly string[] = [
+  'Each backend is measured in fresh processes that take turns in random order, so that a slow minute of the machine falls on all alike. Before a clock starts come questions that are not counted; after that every sample counts, and all of them are in results.json.',
+  'Medians and percentiles come from raw samples. Intervals are 95 % bootstrap intervals that draw processes first and samples inside them second. Two backends count as different only when the interval of their ratio lies wholly beyond ±5 %.',
+  'Larger corpora are grown from the vectors of the real one, by a method that README.md describes; how hard they are to search is measured beside real vectors.',
+];

@@ -1,0 +1,184 @@
+import type { Results } from '../results/results.js';
+import { apartSentences } from './apart.js';
+import { backendsOf, find } from './figures.js';
+import { type Draw, glyph, type Picture, render, swatch } from './plot.js';
+import { answersPlot } from './plots/answers.js';
+import { buildLegend, buildPlot } from './plots/build.js';
+import { concurrencyPlot } from './plots/concurrency.js';
+import { frontierPlot } from './plots/frontier.js';
+import { growthPlots } from './plots/growth.js';
+import { latencyPlot } from './plots/latency.js';
+import { qualityPlot } from './plots/quality.js';
+import type { Table } from './table.js';
+import * as tables from './tables.js';
+
+export interface LegendEntry {
+  readonly name: string;
+  /** The mark in the plots, as SVG. */
+  readonly glyph: string;
+}
+
+export interface Figure {
+  readonly caption: string;
+  readonly picture: Picture;
+  readonly legend: readonly LegendEntry[];
+  /** Takes half of the page's width where there is room. */
+  readonly half?: boolean;
+}
+
+/** A part of the report, in a form that Markdown and HTML both show. */
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  readonly paragraphs: readonly string[];
+  readonly figures: readonly Figure[];
+  readonly tables: readonly Table[];
+}
+
+/** The whole report in order. Sections without measurements are left out. */
+export function sectionsOf(results: Results): Section[] {
+  const all: Section[] = [
+    section(
+      'targets',
+      'Targets',
+      [
+        'What the design asks for, as ratios and counts that survive a change of machine, and what this run gives.',
+      ],
+      [],
+      [tables.targetsTable(results)],
+    ),
+    section(
+      'quality',
+      'Retrieval quality',
+      [
+        `The same questions to everything: the backends, keyword and hybrid search through the same index, and two baselines that know no vectors. Recall is the share of the relevant documents among the first k; nDCG uses the grades as gains (linear, as trec_eval does); MRR is one over the rank of the first relevant document.`,
+      ],
+      [
+        figure(
+          results,
+          qualityPlot,
+          'Means with 95 % intervals over the questions. Further right is better.',
+          'all',
+        ),
+      ],
+      [tables.qualityTable(results)],
+    ),
+    section(
+      'answers',
+      'Questions without an answer',
+      [
+        'A search always finds something. Whether the distance of its best hit tells that there is no answer decides how well a client can say “I don’t know”.',
+      ],
+      [figure(results, answersPlot, 'Each dot is a question, at the distance of its best hit.', 'none')],
+      [tables.answersTable(results)],
+    ),
+    section(
+      'latency',
+      'Query latency',
+      [
+        'One question after the other, at every depth from the bare store to a client of the MCP server. Depths take turns question by question, backends in fresh processes.',
+        ...apartSentences(results),
+      ],
+      [
+        figure(
+          results,
+          latencyPlot,
+          'Latency by share of the questions; the marks are the 50th, 95th and 99th percentile. Log axis.',
+          'backends',
+        ),
+      ],
+      [tables.latencyTable(results)],
+    ),
+    section(
+      'build',
+      'Building the index',
+      ['From an empty folder to an index that answers. Embedding is the same work whatever the backend.'],
+      [
+        figure(
+          results,
+          buildPlot,
+          'Medians. Where parts overlap, embedding counts.',
+          buildLegend.map(({ name, colour }) => ({ name, glyph: swatch(colour) })),
+        ),
+      ],
+      [tables.buildTable(results)],
+    ),
+    section(
+      'frontier',
+      'Recall against latency',
+      [
+        'What a backend’s settings buy: each point is one setting, the ring marks the presets, the line joins what no other setting beats. Exact search is the truth that recall is measured against.',
+      ],
+      [
+        figure(
+          results,
+          frontierPlot,
+          'Up and to the left is better. The vector store alone, ten neighbours asked for.',
+          'backends',
+        ),
+      ],
+      [tables.frontierTable(results)],
+    ),
+    section(
+      'growth',
+      'Growth',
+      [
+        'The vector store alone, as the corpus grows. On log axes a straight line is a power law; the steeper, the worse it scales.',
+      ],
+      growthPlots.map(({ title, draw }) => figure(results, draw, title, 'backends', true)),
+      [tables.growthTable(results), tables.difficultyTable(results)],
+    ),
+    section(
+      'concurrency',
+      'Many clients',
+      ['Queries per second while several clients ask at once.'],
+      [figure(results, concurrencyPlot, 'Higher is better.', 'backends')],
+      [tables.concurrencyTable(results)],
+    ),
+    section(
+      'indexing',
+      'While indexing',
+      ['What a client notices while documents are being indexed behind its questions.'],
+      [],
+      [tables.indexingTable(results)],
+    ),
+    section('absences', 'Not measured', [], [], [tables.absencesTable(results)]),
+  ];
+  return all.filter(({ figures, tables }) => figures.length > 0 || tables.length > 0);
+}
+
+function section(
+  id: string,
+  title: string,
+  paragraphs: readonly string[],
+  figures: readonly (Figure | undefined)[],
+  all: readonly (Table | undefined)[],
+): Section {
+  return {
+    id,
+    title,
+    paragraphs,
+    figures: figures.filter((figure) => figure !== undefined),
+    tables: all.filter((table) => table !== undefined),
+  };
+}
+
+function figure(
+  results: Results,
+  draw: Draw,
+  caption: string,
+  legend: 'all' | 'backends' | 'none' | readonly LegendEntry[],
+  half = false,
+): Figure | undefined {
+  const picture = render(results, draw, caption);
+  if (!picture) return undefined;
+  return { caption, picture, legend: typeof legend === 'string' ? legendOf(results, legend) : legend, half };
+}
+
+function legendOf(results: Results, which: 'all' | 'backends' | 'none'): LegendEntry[] {
+  if (which === 'none') return [];
+  const contenders = which === 'all' ? results.contenders : backendsOf(results);
+  return contenders
+    .filter(({ name }) => find(results, 'query', { backend: name }))
+    .map(({ name }) => ({ name, glyph: glyph(results, name) }));
+}
