@@ -39,7 +39,7 @@ export async function getFile(
       continue;
     }
     const etag = response.headers.get('etag') ?? '';
-    const size = wholeSize(response) ?? linkedSize;
+    const size = linkedSize ?? wholeSize(response);
     return {
       response,
       etag,

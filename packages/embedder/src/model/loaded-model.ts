@@ -95,20 +95,24 @@ async function loadTokenizer({ model, directory }: ModelFiles): Promise<PreTrain
   try {
     return await AutoTokenizer.from_pretrained(path.basename(directory));
   } catch (cause) {
-    throw new EmbedderError('model_invalid', `the tokenizer of ${model} in ${directory} can't be read`, {
-      cause,
-    });
+    throw new EmbedderError(
+      'model_invalid',
+      `the tokenizer of ${model} can't be read. Delete ${directory} to have it fetched again, or take another model`,
+      {
+        cause,
+      },
+    );
   }
 }
 
-async function loadSession({ model, network }: ModelFiles): Promise<ort.InferenceSession> {
+async function loadSession({ model, directory, network }: ModelFiles): Promise<ort.InferenceSession> {
   let session: ort.InferenceSession;
   try {
     session = await InferenceSession.create(await readFile(network), { executionProviders: ['cpu'] });
   } catch (cause) {
     throw new EmbedderError(
       'model_invalid',
-      `${network} of ${model} isn't an ONNX model that can be run here`,
+      `${network} of ${model} isn't an ONNX model that can be run here. Delete ${directory} to have it fetched again, or take another model`,
       {
         cause,
       },
