@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { access, constants, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -54,16 +55,18 @@ export async function checkCorpus(config: Config): Promise<{ corpus: Corpus; tex
 /** The folder, or where it would be made, can be written. */
 export async function checkIndexFolder(directory: string): Promise<string> {
   let existing = directory;
-  while (!isFolder(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  while (!existsSync(existing)) existing = dirname(existing);
+  if (!isFolder(existing))
+    throw new Problem(`${existing} is not a folder`, 'Set INDEX_DIR to another folder.');
   try {
     await access(existing, constants.W_OK | constants.X_OK);
-    return existing === directory ? directory : `${directory}, to be made`;
   } catch {
     throw new Problem(
       `${existing} can't be written`,
       'Change its rights, or set INDEX_DIR to another folder.',
     );
   }
+  return existing === directory ? directory : `${directory}, to be made`;
 }
 
 /** What is there can be used, and is this corpus's. */

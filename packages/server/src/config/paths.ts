@@ -26,9 +26,13 @@ export function indexDirectoryFor(corpusDirectory: string, cache: string): strin
   return join(cache, `${name}-${createHash('sha256').update(real).digest('hex').slice(0, 8)}`);
 }
 
-/** Whether a path is a folder. */
+/** Whether a path leads to a folder. */
 export function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** An absolute path for what a user wrote. */
