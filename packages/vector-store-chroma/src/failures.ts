@@ -66,7 +66,9 @@ function fromAnswer(error: AnswerError, where: string): VectorStoreError {
   if (/dimension/i.test(error.message)) {
     return make('fingerprint_mismatch', 'The collection was made for another model.');
   }
-  if (error.isMissing) return make('invalid_argument', 'Check CHROMA_TENANT and CHROMA_DATABASE.');
+  if (error.isMissing || /(tenant|database) .*does not exist/i.test(error.message)) {
+    return make('invalid_argument', 'Check CHROMA_TENANT and CHROMA_DATABASE.');
+  }
   return make('unsupported', 'Kettle needs a Chroma server of version 1 or newer; check CHROMA_URL.');
 }
 

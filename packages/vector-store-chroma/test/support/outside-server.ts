@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { expect } from 'vitest';
+import { chroma } from './chroma-command.js';
+import { answers } from './processes.js';
+
+/** A real Chroma server that is not ours: it can be killed and come back at the same address. */
+export class OutsideServer {
+  readonly url: string;
+  readonly #port: number;
+  readonly #command: readonly string[];
+  #process: ChildProcess | undefined;
+
+  static async start(directory: string, command = chroma.command): Promise<OutsideServer> {
+    const server = new OutsideServer(await freePort(), command);
+    await server.start(directory);
+    return server;
+  }
+
+  private constructor(port: number, command: readonly string[]) {
+    this.#port = port;
+    this.#command = command;
+    this.url = `http://127.0.0.1:${port}`;
+  }
+
+  async start(directory: string): Promise<void> {
+    const [program = '', ...words] = this.#command;
+    const address = ['--path', directory, '--host', '127.0.0.1', '--port', String(this.#port)];
+    this.#process = spawn(program, [...words, 'run', ...address], { detached: true, stdio: 'ignore' });
+    await expect.poll(() => answers(this.url), { timeout: 30_000 }).toBe(true);
+  }
+
+  /** Kills the server without warning. */
+  async kill(): Promise<void> {
+    const running = this.#process;
+    if (!running || running.exitCode !== null || running.signalCode !== null) return;
+    const closed = once(running, 'close');
+    process.kill(-running.pid!, 'SIGKILL');
+    await closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill();
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
