@@ -1,13 +1,17 @@
 import { type ContractOptions, contractCases, requirements, runCase } from '@kettle/vector-store-contract';
 import { describe, expect, test } from 'vitest';
-import { type BrokenStore, brokenKeptStores, brokenVolatileStores } from './broken-stores.js';
+import type { BrokenStore } from './broken/broken-store.js';
+import { callFaults } from './broken/call-faults.js';
+import { persistenceFaults } from './broken/persistence-faults.js';
+import { queryFaults } from './broken/query-faults.js';
+import { writeFaults } from './broken/write-faults.js';
 
 const volatile: ContractOptions = { capabilities: { exact: true, persistent: false, shared: false } };
 const kept: ContractOptions = { capabilities: { exact: true, persistent: true, shared: false } };
 
 describe.each([
-  ['volatile', volatile, brokenVolatileStores],
-  ['persistent', kept, brokenKeptStores],
+  ['volatile', volatile, [...queryFaults, ...writeFaults, ...callFaults]],
+  ['persistent', kept, persistenceFaults],
 ] as const)('a broken %s store', (_, options, stores) => {
   test.each(stores)('that $fault is found out', async (store: BrokenStore) => {
     const meant = contractCases(options).filter(({ name }) => name.startsWith(store.caughtBy));

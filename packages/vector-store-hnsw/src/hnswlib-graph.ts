@@ -13,13 +13,13 @@ export const hnswlibEngine: GraphEngine = {
   create(settings) {
     const index = newIndex(settings);
     index.initIndex(firstCapacity, settings.m, settings.efConstruction, randomSeed);
-    return new HnswlibGraph(index, settings.efSearch);
+    return new HnswlibGraph(index);
   },
 
   async load(settings, { graph }) {
     const index = newIndex(settings);
     await index.readIndex(graph!);
-    return new HnswlibGraph(index, settings.efSearch);
+    return new HnswlibGraph(index);
   },
 };
 
@@ -33,10 +33,8 @@ class HnswlibGraph implements Graph {
   readonly files = { graph: (path: string) => this.#save(path) };
   readonly #index: hnswlib.HierarchicalNSW;
 
-  constructor(index: hnswlib.HierarchicalNSW, efSearch: number) {
+  constructor(index: hnswlib.HierarchicalNSW) {
     this.#index = index;
-    // Loading an index resets it.
-    index.setEf(efSearch);
   }
 
   get length(): number {
@@ -60,6 +58,7 @@ class HnswlibGraph implements Graph {
   }
 
   search(query: Float32Array, count: number, allowed?: (label: number) => boolean): Neighbours {
+    // hnswlib keeps max(ef, count) candidates; its own ef stays at 10, which is also what loading resets it to.
     const { neighbors, distances } = this.#index.searchKnn([...query], count, allowed);
     return { labels: neighbors, distances };
   }

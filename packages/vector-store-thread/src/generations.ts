@@ -113,13 +113,14 @@ export async function writeGeneration(directory: string, content: GenerationCont
   }
 }
 
-/** Removes what processes that died left behind. */
+/** Removes what processes that died left behind, and the `former` generation's files. */
 export async function removeOthers(directory: string, former: readonly string[] = []): Promise<void> {
-  const current = new Set(await currentFiles(directory));
   for (const name of await readdir(directory)) {
-    if (current.has(name)) continue;
     const file = join(directory, name);
-    if (former.includes(name) || (await isAbandoned(file, name))) await rm(file, { force: true });
+    if (!former.includes(name) && !(await isAbandoned(file, name))) continue;
+    // In this order: a process that was found dead has made its generation the current one by now, or never will.
+    if ((await currentFiles(directory)).includes(name)) continue;
+    await rm(file, { force: true });
   }
 }
 

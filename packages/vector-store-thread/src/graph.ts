@@ -18,7 +18,10 @@ export interface Graph {
   remove(label: number): void;
   /** The vector of a label that was not removed. */
   vectorAt(label: number): ArrayLike<number>;
-  /** The nearest, at least `count`; fewer only when the search could reach no more. */
+  /**
+   * The nearest, at least `count`, from as many candidates; fewer only when the search could reach no more.
+   * `count` is never below the settings' `efSearch` unless there are fewer vectors.
+   */
   search(query: Float32Array, count: number, allowed?: (label: number) => boolean): Neighbours;
   /** Writes the graph to files, one for each name, under the paths it is given. Rejects unless they are whole. */
   readonly files: Readonly<Record<string, (path: string) => Promise<void>>>;
