@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { EmbedderError } from './errors.js';
 import { LoadedModel } from './model/loaded-model.js';
+import { ExitGuard } from './thread/exit-guard.js';
 import { type Job, JobQueue } from './thread/job-queue.js';
 import type { Failure, Request, Response } from './thread/messages.js';
 
@@ -9,6 +10,7 @@ import type { Failure, Request, Response } from './thread/messages.js';
 // for at most one text, and a cancelled job stops after at most one.
 
 const port = parentPort!;
+const guard = new ExitGuard(workerData as SharedArrayBuffer);
 const models = new Map<number, LoadedModel>();
 const queue = new JobQueue();
 let running = false;
@@ -36,9 +38,9 @@ port.on('message', (request: Request) => {
 
 async function load({ id, handle, files }: Extract<Request, { type: 'load' }>): Promise<void> {
   try {
-    const model = await LoadedModel.load(files);
+    const model = await guard.run(() => LoadedModel.load(files));
     // The first inference is slower than the next ones; and it tells the dimensions.
-    const { length } = await model.embedPassage('a');
+    const { length } = await guard.run(() => model.embedPassage('a'));
     models.set(handle, model);
     answer({ id, result: { dimensions: length, maxTokens: model.maxTokens } });
   } catch (error) {
@@ -65,7 +67,7 @@ function runText(job: Job): Promise<Float32Array<ArrayBuffer>> | number {
   const model = models.get(job.handle)!;
   const text = job.texts[job.results.length]!;
   if (job.kind === 'count') return model.countTokens(text);
-  return job.kind === 'query' ? model.embedQuery(text) : model.embedPassage(text);
+  return guard.run(() => (job.kind === 'query' ? model.embedQuery(text) : model.embedPassage(text)));
 }
 
 function finish({ id, results }: Job): void {

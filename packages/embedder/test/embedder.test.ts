@@ -188,19 +188,41 @@ describe('loading and closing', () => {
     await expect(loadEmbedder({ modelDirs, signal: abort.signal })).rejects.toThrow('enough');
   });
 
+  const run = (script: string) =>
+    promisify(execFile)(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `import { loadEmbedder } from '@kettle/embedder'; ${script}`,
+        modelsDirectory,
+      ],
+      { cwd: import.meta.dirname, timeout: 50_000 },
+    );
+  const silent = { stdout: '', stderr: '' };
+
   test('an idle embedder lets the process end, a busy one finishes; standard output stays empty', async () => {
-    const script = `
-      import { loadEmbedder } from '@kettle/embedder';
+    const result = await run(`
       const embedder = await loadEmbedder({ modelDirs: [process.argv[1]] });
       const vectors = await embedder.embedDocuments(['tea', 'coffee']);
       if (vectors.length !== 2) process.exitCode = 3;
-    `;
-    const { stdout, stderr } = await promisify(execFile)(
-      process.execPath,
-      ['--input-type=module', '-e', script, modelsDirectory],
-      { cwd: import.meta.dirname, timeout: 50_000 },
-    );
-    expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' });
+    `);
+    expect(result).toEqual(silent);
+  });
+
+  test('a process may exit in the middle of everything', async () => {
+    const result = await run(`
+      const embedder = await loadEmbedder({ modelDirs: [process.argv[1]] });
+      embedder.embedDocuments(Array.from({ length: 100 }, () => 'tea '.repeat(200))).catch(() => {});
+      await embedder.embedQuery('tea');
+      process.exit(0);
+    `);
+    expect(result).toEqual(silent);
+    expect(
+      await run(
+        'loadEmbedder({ modelDirs: [process.argv[1]] }).catch(() => {}); setTimeout(process.exit, 250, 0)',
+      ),
+    ).toEqual(silent);
   });
 
   test('errors know their kind across copies of the package', async () => {

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { EmbedderError } from '../errors.js';
+import { ExitGuard } from './exit-guard.js';
 import type { JobKind, ModelFacts, ModelFiles, Request, Response } from './messages.js';
 
 interface Call {
@@ -25,9 +26,17 @@ export class ModelThread {
   #ended: EmbedderError | undefined;
 
   private constructor() {
+    const guard = new ExitGuard();
+    process.once('exit', () => guard.waitAtExit());
     // What a library prints must not reach the process's own output, so it is held here. It isn't read: reading
     // would keep the process alive, and there are only a few warnings at most.
-    this.#worker = new Worker(new URL('../worker.js', import.meta.url), { stdout: true, stderr: true });
+    this.#worker = new Worker(new URL('../worker.js', import.meta.url), {
+      stdout: true,
+      stderr: true,
+      // Flags of the process may be none for a thread's file: `--input-type` ends it at once.
+      execArgv: [],
+      workerData: guard.memory,
+    });
     this.#worker.on('message', (response: Response) => this.#settle(response));
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', () => this.#end());
