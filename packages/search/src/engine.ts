@@ -1,4 +1,5 @@
 import type { Embedder } from '@kettle/embedder';
+import { abortable } from './abortable.js';
 import { asSearchError } from './as-search-error.js';
 import { isDamage } from './catalog/open-catalog.js';
 import { SearchError } from './errors.js';
@@ -137,7 +138,7 @@ export class Engine {
         total: 1,
         message: `Loading the model ${this.#options.model}`,
       });
-      this.#embedder = await this.#options.loadEmbedder(signal, onProgress);
+      this.#embedder = await this.#loadEmbedder(signal);
     }
     onProgress({ phase: 'opening', done: 0, total: 1, message: 'Opening the index' });
     const session = await Session.open({
@@ -152,6 +153,20 @@ export class Engine {
     this.#discard = false;
     this.#restart = false;
     return session;
+  }
+
+  /** Does not wait for a model that ignores the signal; should it come later, it is closed. */
+  async #loadEmbedder(signal: AbortSignal): Promise<Embedder> {
+    const loading = this.#options.loadEmbedder(signal, this.state.progress.bind(this.state));
+    try {
+      return await abortable(loading, signal);
+    } catch (error) {
+      void loading.then(
+        (embedder) => embedder.close(),
+        () => {},
+      );
+      throw error;
+    }
   }
 
   /** Works with one session until the index is closed or the session can't go on. */

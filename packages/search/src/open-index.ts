@@ -1,3 +1,4 @@
+import { abortable } from './abortable.js';
 import { asSearchError } from './as-search-error.js';
 import { isDamage } from './catalog/open-catalog.js';
 import type { DocumentContent, DocumentInfo } from './document-info.js';
@@ -17,7 +18,6 @@ import type {
   WaitOptions,
 } from './search-index.js';
 import { checkQuery } from './search-service.js';
-import { abortable } from './store-keeper.js';
 import type { SyncReport } from './sync-report.js';
 
 /**

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { type QueryOptions, type VectorHit, type VectorStore, VectorStoreError } from '@kettle/vector-store';
+import { abortable } from './abortable.js';
 import { asSearchError } from './as-search-error.js';
 import type { Catalog } from './catalog/catalog.js';
 import { SearchError } from './errors.js';
@@ -156,21 +157,5 @@ export class StoreKeeper {
 
   #closedError(): SearchError {
     return new SearchError('closed', 'The index is closed.');
-  }
-}
-
-/** Waits for `promise`, or rejects with the signal's reason. */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  signal.throwIfAborted();
-  let stop: () => void = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }
