@@ -1,7 +1,7 @@
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type VectorRecord, VectorStoreError } from '@kettle/vector-store';
 import { ChromaServer, ChromaVectorStore } from '@kettle/vector-store-chroma';
@@ -152,7 +152,8 @@ describe.skipIf(!chroma.available)('a real server', () => {
   const passing: Record<string, (response: ServerResponse) => void> = {
     'is overloaded (503)': (response) => response.writeHead(503).end('busy'),
     'fails (500)': (response) => answer(response, 500, { error: 'InternalError', message: 'oops' }),
-    'is asked too often (429)': (response) => answer(response, 429, { error: 'RateLimit', message: 'slow down' }),
+    'is asked too often (429)': (response) =>
+      answer(response, 429, { error: 'RateLimit', message: 'slow down' }),
     'cuts the connection': (response) => response.socket?.destroy(),
     'cuts its answer': (response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 });
@@ -222,7 +223,10 @@ describe.skipIf(!chroma.available)('a real server', () => {
   });
 
   test('whose collection was replaced tells each of its users once, and serves them again', async () => {
-    const [one, other] = [await open(url, { corpusId: 'replaced' }), await open(url, { corpusId: 'replaced' })];
+    const [one, other] = [
+      await open(url, { corpusId: 'replaced' }),
+      await open(url, { corpusId: 'replaced' }),
+    ];
     await one.upsert(records);
     await drop(url, one.collection);
     await expect(one.query(Float32Array.of(1, 0), 1)).rejects.toMatchObject({ code: 'data_lost' });
@@ -262,7 +266,10 @@ describe.skipIf(!chroma.available)('a real server', () => {
     const ours = await ChromaServer.start({ directory: own.path, command: chroma.command });
     const store = await open(ours, { fingerprint: { ...fingerprint, dimensions: 384 }, deadline: 30_000 });
     const many = Array.from({ length: 2000 }, (_, index) =>
-      record(`id-${index}`, ...Array.from({ length: 384 }, (_, place) => Math.sin((index + 1) * (place + 1)))),
+      record(
+        `id-${index}`,
+        ...Array.from({ length: 384 }, (_, place) => Math.sin((index + 1) * (place + 1))),
+      ),
     );
     const upserting = store.upsert(many);
     await expect.poll(() => store.count(), { timeout: 30_000 }).toBeGreaterThan(0);
@@ -283,7 +290,10 @@ describe.skipIf(!chroma.available)('an outside server', () => {
     await store.upsert(records);
     await server.kill();
     for (const [name, call] of Object.entries(calls)) {
-      const error = await call(store).then(() => undefined, (reason: unknown) => reason);
+      const error = await call(store).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
       expect(VectorStoreError.isInstance(error) && error.code, name).toBe('unavailable');
     }
     await server.start(folder.path);

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { ChromaServer, ChromaVectorStore } from '@kettle/vector-store-chroma';
 import { AdminClient } from 'chromadb';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -92,7 +91,9 @@ describe.skipIf(!chroma.available)('an outside server', () => {
     await other.upsert(records);
     expect(await (await open(url, { corpusId: 'apart' })).count()).toBe(0);
     expect(
-      await (await open(url, { tenant: 'other-tenant', database: 'other-database', corpusId: 'apart' })).count(),
+      await (
+        await open(url, { tenant: 'other-tenant', database: 'other-database', corpusId: 'apart' })
+      ).count(),
     ).toBe(2);
   });
 
@@ -152,7 +153,10 @@ describe.skipIf(!chroma.available)('an outside server', () => {
       passOn(url, incoming, response);
     });
     const store = await open(front.url, { corpusId: 'limits' });
-    const many = Array.from({ length: 30 }, (_, index) => ({ id: `id-${index}`, vector: Float32Array.of(1, index) }));
+    const many = Array.from({ length: 30 }, (_, index) => ({
+      id: `id-${index}`,
+      vector: Float32Array.of(1, index),
+    }));
     await store.upsert(many);
     expect(await store.count()).toBe(30);
     const within = new Set(many.map(({ id }) => id));
@@ -168,38 +172,48 @@ describe.skipIf(!chroma.available)('an outside server', () => {
   const openssl = spawnSync('openssl', ['version']).status === 0;
   if (!openssl && process.env.CI) throw new Error('openssl is missing, and needed to test https');
 
-  test.skipIf(!openssl)('is reached over https if Node trusts its certificate, and refused otherwise', async () => {
-    const [keyFile, certFile] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')];
-    const made = spawnSync(
-      'openssl',
-      `req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1`
-        .split(' ')
-        .concat('-keyout', keyFile, '-out', certFile),
-    );
-    expect(made.status, made.stderr.toString()).toBe(0);
-    const credentials = { key: await readFile(keyFile, 'utf8'), cert: await readFile(certFile, 'utf8') };
-    await using front = await listen((incoming, response) => {
-      passOn(url, incoming, response, incoming.url?.replace('/chroma', ''));
-    }, credentials);
-    await expect(open(`${front.url}/chroma`)).rejects.toMatchObject({
-      code: 'unavailable',
-      retryable: false,
-      message: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
-    });
+  test.skipIf(!openssl)(
+    'is reached over https if Node trusts its certificate, and refused otherwise',
+    async () => {
+      const [keyFile, certFile] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')];
+      const made = spawnSync(
+        'openssl',
+        `req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1`
+          .split(' ')
+          .concat('-keyout', keyFile, '-out', certFile),
+      );
+      expect(made.status, made.stderr.toString()).toBe(0);
+      const credentials = { key: await readFile(keyFile, 'utf8'), cert: await readFile(certFile, 'utf8') };
+      await using front = await listen((incoming, response) => {
+        passOn(url, incoming, response, incoming.url?.replace('/chroma', ''));
+      }, credentials);
+      await expect(open(`${front.url}/chroma`)).rejects.toMatchObject({
+        code: 'unavailable',
+        retryable: false,
+        message: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+      });
 
-    const program = fileURLToPath(new URL('./support/count.mjs', import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, [program, `${front.url}/chroma`], {
-      env: { ...process.env, NODE_EXTRA_CA_CERTS: certFile },
-    });
-    expect(stdout).toBe('2\n');
-  });
+      const program = fileURLToPath(new URL('./support/count.mjs', import.meta.url));
+      const { stdout } = await promisify(execFile)(process.execPath, [program, `${front.url}/chroma`], {
+        env: { ...process.env, NODE_EXTRA_CA_CERTS: certFile },
+      });
+      expect(stdout).toBe('2\n');
+    },
+  );
 
   test('applies the HNSW settings, those for queries to a collection that exists too', async () => {
     const messages: string[] = [];
     const log = (_level: string, message: string) => void messages.push(message);
-    const first = await open(url, { corpusId: 'hnsw', hnsw: { efSearch: 33, maxNeighbors: 8, efConstruction: 50 } });
+    const first = await open(url, {
+      corpusId: 'hnsw',
+      hnsw: { efSearch: 33, maxNeighbors: 8, efConstruction: 50 },
+    });
     await first.upsert(records);
-    expect(await hnswOf(first.collection)).toMatchObject({ ef_search: 33, max_neighbors: 8, ef_construction: 50 });
+    expect(await hnswOf(first.collection)).toMatchObject({
+      ef_search: 33,
+      max_neighbors: 8,
+      ef_construction: 50,
+    });
     const second = await open(url, { corpusId: 'hnsw', hnsw: { efSearch: 44, maxNeighbors: 9 }, log });
     expect(await hnswOf(second.collection)).toMatchObject({ ef_search: 44, max_neighbors: 8 });
     expect(messages).toEqual([expect.stringContaining('maxNeighbors')]);

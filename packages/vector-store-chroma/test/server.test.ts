@@ -6,7 +6,15 @@ import { VectorStoreError } from '@kettle/vector-store';
 import { ChromaServer, ChromaVectorStore } from '@kettle/vector-store-chroma';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { chroma } from './support/chroma-command.js';
-import { answers, guardianPid, holdServer, isAlive, serverPid, soon, untilGone } from './support/processes.js';
+import {
+  answers,
+  guardianPid,
+  holdServer,
+  isAlive,
+  serverPid,
+  soon,
+  untilGone,
+} from './support/processes.js';
 import { tempDir } from './support/temp-dir.js';
 
 const fingerprint = { model: 'test', dimensions: 2, metric: 'cosine' } as const;
@@ -163,7 +171,9 @@ describe('a private server that cannot run', () => {
   test('says what an old glibc is and names the ways out', async () => {
     await using folder = await tempDir();
     const said = "Error: /lib/libc.so.6: version `GLIBC_2.38' not found (required by chroma.node)";
-    const command = [await executable(join(folder.path, 'old'), `echo "${said.replace('`', '\\`')}" >&2; exit 1`)];
+    const command = [
+      await executable(join(folder.path, 'old'), `echo "${said.replace('`', '\\`')}" >&2; exit 1`),
+    ];
     const error = await failure({ directory: folder.path, command });
     expect(error).toMatchObject({ code: 'unsupported', message: expect.stringContaining('GLIBC_2.38') });
     expect(error.message).toMatch(waysOut);
@@ -178,9 +188,14 @@ describe('a private server that cannot run', () => {
 
   test('shows why it ended', async () => {
     await using folder = await tempDir();
-    const command = [await executable(join(folder.path, 'bad'), 'echo "Error: the moon is full" >&2; exit 3')];
+    const command = [
+      await executable(join(folder.path, 'bad'), 'echo "Error: the moon is full" >&2; exit 3'),
+    ];
     const error = await failure({ directory: folder.path, command });
-    expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('the moon is full') });
+    expect(error).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('the moon is full'),
+    });
   });
 
   test('is ended when it does not answer in time', async () => {

@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { VectorStoreError } from '@kettle/vector-store';
-import { type GuardianReply, type GuardianRequest, type GuardianSettings, onLine } from './guardian-protocol.js';
+import {
+  type GuardianReply,
+  type GuardianRequest,
+  type GuardianSettings,
+  onLine,
+} from './guardian-protocol.js';
 import type { ServerState } from './server-state.js';
 
 interface Pending {

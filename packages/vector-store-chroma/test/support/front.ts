@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type RequestListener, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  request,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
@@ -33,11 +39,20 @@ export function answer(response: ServerResponse, status: number, body: unknown):
 }
 
 /** Passes a request on to a real server, under another path if given. */
-export function passOn(target: string, incoming: IncomingMessage, response: ServerResponse, path = incoming.url!): void {
-  const outgoing = request(new URL(path, target), { method: incoming.method, headers: incoming.headers }, (reply) => {
-    response.writeHead(reply.statusCode!, reply.headers);
-    reply.pipe(response);
-  });
+export function passOn(
+  target: string,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  path = incoming.url!,
+): void {
+  const outgoing = request(
+    new URL(path, target),
+    { method: incoming.method, headers: incoming.headers },
+    (reply) => {
+      response.writeHead(reply.statusCode!, reply.headers);
+      reply.pipe(response);
+    },
+  );
   outgoing.on('error', () => response.destroy());
   incoming.pipe(outgoing);
 }

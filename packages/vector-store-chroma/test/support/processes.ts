@@ -22,8 +22,9 @@ export async function holdServer(
 
 /** Process id of the server that the folder's state file tells of. */
 export function serverPid(directory: string): number {
-  return (JSON.parse(readFileSync(join(directory, 'kettle-server.json'), 'utf8')) as { server: { pid: number } })
-    .server.pid;
+  return (
+    JSON.parse(readFileSync(join(directory, 'kettle-server.json'), 'utf8')) as { server: { pid: number } }
+  ).server.pid;
 }
 
 /** Process id of the server's guardian, its parent. Linux only. */

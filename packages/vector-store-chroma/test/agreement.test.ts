@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { type Embedder, loadEmbedder } from '@kettle/embedder';
+import { modelsDirectory } from '@kettle/model-minilm';
+import { ExactVectorStore, type VectorRecord, type VectorStore } from '@kettle/vector-store';
+import { ChromaServer, ChromaVectorStore, defaultHnswSettings } from '@kettle/vector-store-chroma';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chroma } from './support/chroma-command.js';
+import { tempDir } from './support/temp-dir.js';
+
+const corpus = new URL('../../../corpus/', import.meta.url);
+const questionCount = 200;
+const topK = 10;
+
+/** The cafe's papers, a passage for each paragraph. */
+async function passages(): Promise<string[]> {
+  const documents = new URL('documents/', corpus);
+  const texts: string[] = [];
+  for (const name of await readdir(documents)) {
+    const text = await readFile(new URL(name, documents), 'utf8');
+    texts.push(...text.split(/\n\s*\n/).map((paragraph) => paragraph.trim()));
+  }
+  return [...new Set(texts.filter((text) => text !== ''))];
+}
+
+async function questions(): Promise<string[]> {
+  const lines = (await readFile(new URL('judgments/queries.jsonl', corpus), 'utf8')).trim().split('\n');
+  return lines.slice(0, questionCount).map((line) => (JSON.parse(line) as { text: string }).text);
+}
+
+describe.skipIf(!chroma.available)("Chroma and the exact store, on the cafe's whole corpus", () => {
+  let folder: Awaited<ReturnType<typeof tempDir>>;
+  let server: ChromaServer;
+  let embedder: Embedder;
+  let records: VectorRecord[];
+  let queries: Float32Array[];
+
+  beforeAll(async () => {
+    folder = await tempDir();
+    [server, embedder] = await Promise.all([
+      ChromaServer.start({ directory: folder.path, command: chroma.command }),
+      loadEmbedder({ modelDirs: [modelsDirectory], allowDownload: false }),
+    ]);
+    const texts = await passages();
+    const vectors = await embedder.embedDocuments(texts);
+    records = texts.map((text, index) => ({
+      id: createHash('sha256').update(text).digest('hex').slice(0, 32),
+      vector: vectors[index]!,
+    }));
+    queries = [];
+    for (const question of await questions()) queries.push(await embedder.embedQuery(question));
+  }, 240_000);
+  afterAll(async () => {
+    await embedder?.close();
+    await server?.close();
+    await folder?.[Symbol.asyncDispose]();
+  });
+
+  async function open(efSearch: number): Promise<VectorStore> {
+    const { model, dimensions } = embedder;
+    return ChromaVectorStore.open({
+      server: await server.url({ signal: AbortSignal.timeout(10_000) }),
+      fingerprint: { model, dimensions, metric: 'cosine' },
+      corpusId: `ef ${efSearch}`,
+      hnsw: { efSearch },
+    });
+  }
+
+  test('give the same ids and distances for 200 questions with the default settings', async () => {
+    const { model, dimensions } = embedder;
+    const exact = new ExactVectorStore({ model, dimensions, metric: 'cosine' });
+    const store = await open(defaultHnswSettings.efSearch);
+    await Promise.all([exact.upsert(records), store.upsert(records)]);
+    expect(queries).toHaveLength(questionCount);
+    for (const query of queries) {
+      const [expected, hits] = await Promise.all([exact.query(query, topK), store.query(query, topK)]);
+      expect(hits.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+      for (const [rank, { distance }] of hits.entries()) {
+        expect(Math.abs(distance - expected[rank]!.distance)).toBeLessThan(1e-4);
+      }
+    }
+    await store.close();
+  });
+});
