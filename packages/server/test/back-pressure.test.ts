@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { createMcpServer } from '../src/mcp/server.js';
 import { StdioTransport } from '../src/stdio/stdio-transport.js';
 import { FakeApp } from './support/fake-app.js';
@@ -34,6 +34,8 @@ async function settle(): Promise<void> {
 }
 
 const count = 2000;
+
+afterEach(() => vi.restoreAllMocks());
 
 function* requests(onRead: (id: number) => void, method: string, params?: object) {
   yield Buffer.from(
@@ -86,4 +88,32 @@ it('serves no more than a bounded number of requests at once', async () => {
   }
   await finished;
   expect(output.text.trimEnd().split('\n')).toHaveLength(count + 1);
+});
+
+it('keeps no progress for a client that does not read', async () => {
+  const app = new FakeApp();
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => (now += 1000));
+  app.search = async (_query, options) => {
+    for (let done = 0; done < 5000; done++) {
+      options?.onProgress?.({ phase: 'embedding', done, total: 5000, message: 'x'.repeat(100) });
+      if (done % 100 === 0) await setImmediate();
+    }
+    return [];
+  };
+  const call = { name: 'search', arguments: { query: 'x' }, _meta: { progressToken: 't' } };
+  const messages = [
+    { jsonrpc: '2.0', id: 'init', method: 'initialize', params: initializeParams },
+    { jsonrpc: '2.0', id: 'search', method: 'tools/call', params: call },
+  ];
+  const output = new Unread();
+  const input = Readable.from(messages.map((message) => Buffer.from(`${JSON.stringify(message)}\n`)));
+  const transport = new StdioTransport(input, output);
+  await createMcpServer(app).connect(transport);
+  await transport.ended;
+  await transport.idle();
+  output.read();
+  await transport.flush();
+  expect(output.text.length).toBeLessThan(100_000);
+  expect(output.text).toContain('"id":"search","result"');
 });

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sampleFiles } from './support/sample-corpus.js';
 import { initializeParams, ServerProcess, type Wire } from './support/server-process.js';
@@ -6,6 +9,20 @@ import { tempFolder } from './support/temp-folder.js';
 afterAll(ServerProcess.killAll);
 
 const env = async () => ({ CORPUS_DIR: await tempFolder(sampleFiles), INDEX_DIR: await tempFolder() });
+/** A model hub that takes requests and never answers. */
+async function silentHub(): Promise<string> {
+  const hub = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(hub, 'listening');
+  hubs.push(hub);
+  return `http://127.0.0.1:${(hub.address() as AddressInfo).port}`;
+}
+
+const hubs: Server[] = [];
+afterAll(() => {
+  for (const hub of hubs) hub.closeAllConnections();
+  for (const hub of hubs) hub.close();
+});
+
 const dog = { name: 'search', arguments: { query: 'can I bring a dog', top_k: 1 } };
 
 describe('a conversation', () => {
@@ -50,6 +67,33 @@ describe('a conversation', () => {
     expect(order).toHaveLength(50);
     expect(order.indexOf('request 49')).toBeLessThan(order.indexOf('request 0'));
     expect(await server.end()).toBe(0);
+  });
+
+  it('that ends does not wait for a request that was cancelled', async () => {
+    const server = new ServerProcess({
+      ...(await env()),
+      EMBEDDING_MODEL: 'nobody/slow',
+      HF_ENDPOINT: await silentHub(),
+    });
+    await server.initialize();
+    server.send({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params: dog });
+    server.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } });
+    expect(await server.end()).toBe(0);
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('that ends at once after a question still gets all of a long answer', async () => {
+    const text = `${'A long story about tea. '.repeat(10)}\n\n`.repeat(8000);
+    const server = new ServerProcess({
+      CORPUS_DIR: await tempFolder({ 'long.txt': text }),
+      INDEX_DIR: await tempFolder(),
+    });
+    await server.initialize();
+    const params = { name: 'get_document', arguments: { name: 'long.txt' } };
+    server.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params });
+    // Many times what a pipe holds: most of it is still in the process when it has nothing else to do.
+    expect(await server.end()).toBe(0);
+    expect(server.received[1].result.structuredContent.text).toBe(text);
   });
 
   it('in an older revision holds no content that it does not know', async () => {

@@ -17,7 +17,7 @@ export function variableRows(): VariableRow[] {
     return {
       name,
       preset: schema instanceof z.ZodDefault ? `\`${schema.def.defaultValue}\`` : unset,
-      meaning: values ? `${meaning}: ${notesOn(name).allowed}` : meaning,
+      meaning: values ? `${meaning}; ${notesOn(name).allowed}` : meaning,
     };
   });
 }

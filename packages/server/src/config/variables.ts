@@ -115,7 +115,7 @@ export const variables = z.object({
   MCP_TRANSPORT: choice(
     ['stdio', 'http'],
     'stdio',
-    'how clients reach the server; `http` is Streamable HTTP',
+    'how clients reach the server (`http` is Streamable HTTP)',
   ),
   HOST: z.string().default('127.0.0.1').register(notes, {
     meaning: 'address that HTTP listens on; one beyond this machine needs `MCP_AUTH_TOKEN`',
@@ -124,9 +124,9 @@ export const variables = z.object({
   PORT: z
     .string()
     .regex(/^\d{1,5}$/)
-    .default('3000')
     .transform(Number)
     .refine((port) => port <= 65_535)
+    .default(3000)
     .register(notes, {
       meaning: 'port that HTTP listens on; 0 takes any free one',
       allowed: 'a whole number from 0 to 65535',

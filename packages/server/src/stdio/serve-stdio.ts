@@ -3,13 +3,13 @@ import { createMcpServer } from '../mcp/server.js';
 import { StdioTransport } from './stdio-transport.js';
 
 /**
- * How long calls may still take after the end of input, in milliseconds. A client that pipes its questions in and
+ * How long answering may still take after the end of input, in milliseconds. A client that pipes its questions in and
  * waits for the answers gets them also when a small corpus has to be indexed first.
  */
 const graceAfterInput = 60_000;
 /** The same after a signal: whoever sends one expects an end. */
 const graceAfterSignal = 1_000;
-/** How long ending may take by itself. */
+/** How long the index may take to close. */
 const graceForClosing = 5_000;
 
 /**
@@ -21,14 +21,14 @@ export async function serveStdio(app: App, stop: AbortSignal): Promise<void> {
   const stopped = new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
   await createMcpServer(app).connect(transport);
   await Promise.race([transport.ended, stopped]);
-  if (!stop.aborted) await within(graceAfterInput, Promise.race([transport.idle(), stopped]));
-  if (stop.aborted) await within(graceAfterSignal, transport.idle());
+  const graceful = async (work: () => Promise<void>) => {
+    if (!stop.aborted) await within(graceAfterInput, Promise.race([work(), stopped]));
+    if (stop.aborted) await within(graceAfterSignal, work());
+  };
+  await graceful(() => transport.idle());
   // Calls that still wait for the index are rejected by this, and so are answered.
   await within(graceForClosing, app.close());
-  await within(
-    graceForClosing,
-    transport.idle().then(() => transport.flush()),
-  );
+  await graceful(() => transport.idle().then(() => transport.flush()));
 }
 
 async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
