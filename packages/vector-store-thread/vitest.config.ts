@@ -1,3 +1,3 @@
 import { defineProject } from 'vitest/config';
 
-export default defineProject({ test: { name: 'vector-store-thread', passWithNoTests: true } });
+export default defineProject({ test: { name: 'vector-store-thread', testTimeout: 120_000 } });

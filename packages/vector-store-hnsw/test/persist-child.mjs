@@ -1,31 +1,32 @@
-// Persists one generation after the other, of which generation n holds the records r0 … r(size × n − 1), and
-// says "persisting" and "persisted" with the number. Arguments: directory, generations, size, dimensions.
+// Persists again and again, each time with `size` records more: r0, r1 and so on. Says "persisting" and "persisted"
+// with the number of records. Arguments: directory, generations, size, dimensions.
 import { HnswVectorStore } from '@kettle/vector-store-hnsw';
 
-const [directory, generations, size, dimensions] = process.argv.slice(2);
-const fingerprint = { model: 'test-model', dimensions: Number(dimensions), metric: 'cosine' };
+const directory = process.argv[2];
+const [generations, size, dimensions] = process.argv.slice(3).map(Number);
+const fingerprint = { model: 'test-model', dimensions, metric: 'cosine' };
 const say = (line) => process.stdout.write(`${line}\n`);
 
 const vector = (number) =>
-  Float32Array.from({ length: Number(dimensions) }, (_, place) => Math.sin((number + 1) * (place + 1) * 0.7));
+  Float32Array.from({ length: dimensions }, (_, place) => Math.sin((number + 1) * (place + 1) * 0.7));
 
 const store = await HnswVectorStore.open({
   directory,
   fingerprint,
   onRebuild: (reason) => say(`rebuild ${reason}`),
 });
-const first = (await store.count()) / Number(size) + 1;
-for (let generation = first; generation < first + Number(generations); generation++) {
+const first = await store.count();
+for (let count = first + size; count <= first + generations * size; count += size) {
   await store.upsert(
-    Array.from({ length: Number(size) }, (_, index) => {
-      const number = (generation - 1) * Number(size) + index;
-      return { id: `r${number}`, vector: vector(number) };
-    }),
+    Array.from({ length: size }, (_, index) => ({
+      id: `r${count - size + index}`,
+      vector: vector(count - size + index),
+    })),
   );
-  say(`persisting ${generation}`);
+  say(`persisting ${count}`);
   try {
     await store.persist();
-    say(`persisted ${generation}`);
+    say(`persisted ${count}`);
   } catch (error) {
     say(`failed ${error.code} ${error.message}`);
     say(`answers ${(await store.query(vector(0), 1))[0].id}`);

@@ -1,0 +1,4 @@
+import { serveIndex } from '@kettle/vector-store-thread';
+import { plainEngine } from './plain-graph.mjs';
+
+serveIndex(async () => plainEngine(() => true));
