@@ -35,6 +35,8 @@ class HnswlibGraph implements Graph {
 
   constructor(index: hnswlib.HierarchicalNSW) {
     this.#index = index;
+    // hnswlib keeps max(ef, count) candidates: leave it to the count alone. Loading resets ef to 10.
+    index.setEf(1);
   }
 
   get length(): number {
@@ -58,7 +60,6 @@ class HnswlibGraph implements Graph {
   }
 
   search(query: Float32Array, count: number, allowed?: (label: number) => boolean): Neighbours {
-    // hnswlib keeps max(ef, count) candidates; its own ef stays at 10, which is also what loading resets it to.
     const { neighbors, distances } = this.#index.searchKnn([...query], count, allowed);
     return { labels: neighbors, distances };
   }

@@ -21,7 +21,7 @@ export interface GraphParameters {
   readonly efConstruction?: number | undefined;
   /**
    * Candidates kept while searching. More: better recall, proportionally slower queries. A query whose `topK`
-   * is larger uses `topK`. 1 to 10 000.
+   * is as large or larger uses `topK` and some more. 1 to 10 000.
    * @default 128
    */
   readonly efSearch?: number | undefined;

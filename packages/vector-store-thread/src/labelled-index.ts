@@ -1,7 +1,7 @@
 import { NearestHits, unitDistance, type VectorHit } from '@kettle/vector-store';
 import type { Graph } from './graph.js';
 
-/** Candidates beyond `topK`, so that the smallest ids win where equal distances are cut. */
+/** Candidates beyond a large `topK`, so that the smallest ids win where equal distances are cut. */
 const tieRoom = 32;
 /**
  * Reading a vector out of the index and comparing it takes about as long as this many steps of a filtered
@@ -99,7 +99,8 @@ export class LabelledIndex {
 
     // A filter that lets everything through would only cost time.
     const allowed = selected && size < this.size ? this.#bitmap(selected) : undefined;
-    const count = Math.min(size, Math.max(this.#efSearch, topK + tieRoom));
+    const width = topK < this.#efSearch ? this.#efSearch : topK + tieRoom;
+    const count = Math.min(size, width);
     const filter = allowed && ((label: number) => allowed[label] === 1);
     const { labels, distances } = this.graph.search(query, count, filter);
     const found = Array.from(labels);
