@@ -44,6 +44,10 @@ export async function createApp(config: Config, log: Log): Promise<App> {
   const open = async () => {
     const { openIndex, SearchError } = await import('@kettle/search');
     if (ending.signal.aborted) throw new SearchError('closed', 'The server is ending.');
+    log('info', `opening the index of ${corpus.name}`, {
+      directory: config.indexDirectory,
+      backend: config.backend,
+    });
     const opened = await openIndex(indexOptions(config, corpus, log, ending.signal));
     let isFirst = true;
     const caughtUp = () => {

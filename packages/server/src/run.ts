@@ -42,7 +42,12 @@ function print(text: string): Promise<number> {
 
 async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(env);
-  const app = await createApp(config, createLog(config.logLevel));
+  const log = createLog(config.logLevel);
+  // A slip in one call must not end the server for all others.
+  process.on('unhandledRejection', (error) =>
+    log('error', 'a promise was rejected and nobody noticed', { err: error }),
+  );
+  const app = await createApp(config, log);
   const stop = stopOnSignals();
   // Each transport brings much that the other doesn't need.
   if (config.transport === 'http') {

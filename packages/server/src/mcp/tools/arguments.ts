@@ -23,8 +23,13 @@ export function parseArguments<Input extends z.ZodObject>(
 
 /** The JSON Schema of a tool's input or output, as it goes over the wire. */
 export function toJsonSchema(schema: z.ZodObject, title: string): { type: 'object'; [key: string]: unknown } {
-  const { $schema, type: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  const { $schema, type: _, ...rest } = z.toJSONSchema(schema, { io: 'input', override: dropSafeMaximum });
   return { type: 'object', title, ...rest };
+}
+
+/** Zod says of every integer that it is one JavaScript can hold: nothing a reader needs to know. */
+function dropSafeMaximum({ jsonSchema }: { readonly jsonSchema: { maximum?: number } }): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
 function whatThereIs(names: readonly string[]): string {

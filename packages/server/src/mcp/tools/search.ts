@@ -71,7 +71,7 @@ export const search = defineTool({
   title: 'Search documents',
   describe: (corpus) => `Search the documents of ${aboutCorpus(corpus)}
 
-Use this to answer questions that these documents may answer. It finds the passages closest in meaning to the query, also where they share no word with it, and returns them with the name of the document they come from, best first. Distances run from 0 (same meaning) to 2; a best passage further away than about 0.8 probably doesn't hold the answer. When the passages don't answer the question, search again in other words.`,
+Use this to answer questions that these documents may answer. It finds the passages closest in meaning to the query, also where they share no word with it, and returns them with the name of the document they come from, best first. There are always passages, also when none answers the question: judge them by what they say. When the passages don't answer the question, search again in other words.`,
   input,
   output,
   async run(args, call) {
