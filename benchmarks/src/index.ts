@@ -4,15 +4,17 @@ export { wordMatch } from './baselines/word-match.js';
 export { type Change, type Comparison, compareResults } from './compare/compare.js';
 export { comparisonText } from './compare/text.js';
 export {
-  intrinsicDimensions,
+  medianDimension,
   nearest,
   nearestOfPrefixes,
   relativeContrasts,
+  type Surroundings,
+  surroundings,
   type Vectors,
   vectorAt,
   vectorCount,
 } from './corpus/geometry.js';
-export { fitNoise, type GrowthOptions, grow, grownLike, halves } from './corpus/growth.js';
+export { fitNoise, type GrowthOptions, grow, grownLike, splitForFit } from './corpus/growth.js';
 export { type Judgments, JudgmentsError, type Query, readJudgments } from './corpus/judgments.js';
 export { neighbourRecall } from './metrics/neighbours.js';
 export { documentRanking, type Grades, ndcgAt, recallAt, reciprocalRankAt } from './metrics/ranking.js';

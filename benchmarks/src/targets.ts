@@ -22,7 +22,9 @@ export function judgeTargets(measurements: readonly Measurement[], backend = def
       ? { value: median(b.flat()) / median(a.flat()), interval: bootstrapRatio(a, b, median) }
       : unmeasured;
   const single = (runs: Runs | undefined, statistic: Statistic): Value =>
-    runs ? { value: statistic(runs.flat()), interval: bootstrapInterval(runs, statistic) } : unmeasured;
+    runs
+      ? { value: statistic(Float64Array.from(runs.flat())), interval: bootstrapInterval(runs, statistic) }
+      : unmeasured;
 
   const warm = { backend, state: 'warm', settings: undefined, clients: undefined } as const;
   const goals: [Goal, Value][] = [

@@ -72,21 +72,31 @@ export function nearest(vectors: Vectors, query: Float32Array, k: number, except
   return nearestOfPrefixes(vectors, query, k, [vectorCount(vectors)], except)[0]!;
 }
 
-/**
- * Local intrinsic dimension around each query by maximum likelihood (Levina and Bickel; Amsaleg et al.): how
- * fast neighbours come in as the radius grows. The higher, the harder for an index.
- *
- * @returns one estimate for each query, from its `k` nearest vectors by Euclidean distance
- */
-export function intrinsicDimensions(vectors: Vectors, queries: Vectors, k = 20): number[] {
-  return eachQuery(queries, (query) => {
+/** Where a vector of the set stands among the others. */
+export interface Surroundings {
+  /**
+   * Local intrinsic dimension by maximum likelihood (Levina and Bickel; Amsaleg et al.) from the 20 nearest: how
+   * fast neighbours come in as the radius grows. The higher, the harder for an index.
+   */
+  readonly dimension: number;
+  /** Cosine distance of the nearest other vector. */
+  readonly nearest: number;
+}
+
+const neighbourhood = 20;
+
+/** The surroundings of `count` vectors, taken evenly from the set, among all the others of the set. */
+export function surroundings(vectors: Vectors, count = 200): Surroundings[] {
+  const total = vectorCount(vectors);
+  const taken = Math.min(count, total);
+  return Array.from({ length: taken }, (_, step) => {
+    const index = Math.floor((step * total) / taken);
+    const near = nearest(vectors, vectorAt(vectors, index), neighbourhood, index);
     // The distance of unit vectors is half the square of the Euclidean one.
-    const radii = nearest(vectors, query, k).map((neighbour) =>
-      Math.sqrt(2 * Math.max(neighbour.distance, 1e-9)),
-    );
-    const widest = radii[radii.length - 1]!;
+    const radii = near.map((neighbour) => Math.sqrt(2 * Math.max(neighbour.distance, 1e-9)));
+    const widest = radii.at(-1)!;
     const sum = radii.slice(0, -1).reduce((total, radius) => total + Math.log(widest / radius), 0);
-    return sum === 0 ? 0 : (radii.length - 1) / sum;
+    return { dimension: sum === 0 ? 0 : (radii.length - 1) / sum, nearest: near[0]!.distance };
   });
 }
 
@@ -107,13 +117,12 @@ export function relativeContrasts(vectors: Vectors, queries: Vectors): number[] 
   });
 }
 
-/** Distance of the nearest vector for each query. */
-export function nearestDistances(vectors: Vectors, queries: Vectors): number[] {
-  return eachQuery(queries, (query) => nearest(vectors, query, 1)[0]!.distance);
-}
-
-export function medianIntrinsicDimension(vectors: Vectors, queries: Vectors): number {
-  return quantile(intrinsicDimensions(vectors, queries), 0.5);
+/** Median local intrinsic dimension: one number for how hard a set is to search. */
+export function medianDimension(vectors: Vectors): number {
+  return quantile(
+    surroundings(vectors).map(({ dimension }) => dimension),
+    0.5,
+  );
 }
 
 function eachQuery<T>(queries: Vectors, measure: (query: Float32Array) => T): T[] {

@@ -1,13 +1,5 @@
-import { type Random, randomInteger, randomNormal, seededRandom } from '../random.js';
-import {
-  distance,
-  medianIntrinsicDimension,
-  nearest,
-  pick,
-  type Vectors,
-  vectorAt,
-  vectorCount,
-} from './geometry.js';
+import { type Random, randomInteger, randomNormal, seededRandom, shuffled } from '../random.js';
+import { distance, medianDimension, nearest, pick, type Vectors, vectorAt, vectorCount } from './geometry.js';
 
 /** How many near passages a grown one is mixed from, at most. */
 const neighbourhood = 8;
@@ -56,29 +48,30 @@ export function grow(real: Vectors, { seed, size, noise }: GrowthOptions): Vecto
 
 /**
  * The amount of noise that makes grown vectors as hard to search as real ones: that for which the median local
- * intrinsic dimension around `queries` is the same in the grown corpus as in the real one, both thinned to the
- * same number of vectors. Grown from one half of the real vectors, held against the other half.
+ * intrinsic dimension of vectors grown from an eighth of the real ones is that of the other seven eighths.
  */
-export function fitNoise(real: Vectors, queries: Vectors, seed: number): number {
-  const { seeds, heldOut } = halves(real, seed);
-  const wanted = medianIntrinsicDimension(heldOut, queries);
-  let [low, high] = [0, 4];
+export function fitNoise(real: Vectors, seed: number): number {
+  const { seeds, heldOut } = splitForFit(real, seed);
+  const wanted = medianDimension(heldOut);
+  let [low, high] = [0, 2];
   // The dimension rises with the noise, so halving the range closes in on the answer.
   for (let step = 0; step < 7; step++) {
     const noise = (low + high) / 2;
-    if (medianIntrinsicDimension(grownLike(seeds, vectorCount(heldOut), noise, seed), queries) < wanted)
-      low = noise;
+    if (medianDimension(grownLike(seeds, vectorCount(heldOut), noise, seed)) < wanted) low = noise;
     else high = noise;
   }
   return (low + high) / 2;
 }
 
-/** The real vectors in two random halves: one to grow from, one to compare with. */
-export function halves(real: Vectors, seed: number): { seeds: Vectors; heldOut: Vectors } {
+/** The real vectors in two parts: a random eighth to grow from, and the rest to compare with. */
+export function splitForFit(real: Vectors, seed: number): { seeds: Vectors; heldOut: Vectors } {
   const random = seededRandom(seed, 2);
-  const [seeds, heldOut]: [number[], number[]] = [[], []];
-  for (let i = 0; i < vectorCount(real); i++) (random() < 0.5 ? seeds : heldOut).push(i);
-  return { seeds: pick(real, seeds), heldOut: pick(real, heldOut) };
+  const order = shuffled(
+    Array.from({ length: vectorCount(real) }, (_, index) => index),
+    random,
+  );
+  const cut = Math.max(2, Math.round(order.length / 8));
+  return { seeds: pick(real, order.slice(0, cut)), heldOut: pick(real, order.slice(cut)) };
 }
 
 /** `count` made vectors, without the real ones they were made from. */

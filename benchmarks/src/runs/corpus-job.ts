@@ -49,7 +49,8 @@ export async function buildIndex(input: CorpusInput, tell: Tell): Promise<Measur
       embedDocuments: (texts, options) =>
         clock.during('embedding', () => embedder.embedDocuments(texts, options)),
     });
-    const store = async (context: StoreOptions) => watchStore(await openStore(context), clock);
+    const store = async (context: StoreOptions) =>
+      watchStore(await clock.during('storing', () => openStore(context)), clock);
     const { index } = await openLevelIndex({ ...input, embedder: watched, store });
     const { embedding, storing, rest } = clock.split();
     await index.close();

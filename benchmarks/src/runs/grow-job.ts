@@ -1,13 +1,12 @@
 import {
-  intrinsicDimensions,
-  nearestDistances,
   nearestOfPrefixes,
   relativeContrasts,
+  surroundings,
   type Vectors,
   vectorAt,
   vectorCount,
 } from '../corpus/geometry.js';
-import { fitNoise, grow, grownLike, halves } from '../corpus/growth.js';
+import { fitNoise, grow, grownLike, splitForFit } from '../corpus/growth.js';
 import type { Measurement } from '../results/results.js';
 import type { Tell } from './jobs.js';
 import {
@@ -38,13 +37,13 @@ export async function growCorpus({ workspace, sizes }: GrowInput, tell: Tell): P
   const real = await readVectors(workspace, files.passages, fingerprint.dimensions);
   const queries = await readVectors(workspace, files.queries, fingerprint.dimensions);
   tell('fitting the noise to the real vectors');
-  const noise = fitNoise(real, queries, workspace.seed);
+  const noise = fitNoise(real, workspace.seed);
   const largest = sizes.at(-1)!;
   tell(`growing ${vectorCount(real)} passages to ${largest}`);
   const grown = grow(real, { seed: workspace.seed, size: largest, noise });
   await writeVectors(workspace, files.grown, grown);
   await writeJson(workspace, files.truth, findTruth(grown, queries, sizes, tell));
-  const { seeds, heldOut } = halves(real, workspace.seed);
+  const { seeds, heldOut } = splitForFit(real, workspace.seed);
   return [
     ...difficulty(heldOut, queries, 'real'),
     ...difficulty(grownLike(seeds, vectorCount(heldOut), noise, workspace.seed), queries, 'grown'),
@@ -65,9 +64,10 @@ function findTruth(grown: Vectors, queries: Vectors, sizes: readonly number[], t
 
 function difficulty(vectors: Vectors, queries: Vectors, data: 'real' | 'grown'): Measurement[] {
   const labels = { data, passages: vectorCount(vectors) };
+  const around = surroundings(vectors);
   return [
-    { metric: 'intrinsic_dimension', labels, runs: [intrinsicDimensions(vectors, queries)] },
+    { metric: 'intrinsic_dimension', labels, runs: [around.map(({ dimension }) => dimension)] },
+    { metric: 'nearest_distance', labels, runs: [around.map((one) => one.nearest)] },
     { metric: 'relative_contrast', labels, runs: [relativeContrasts(vectors, queries)] },
-    { metric: 'nearest_distance', labels, runs: [nearestDistances(vectors, queries)] },
   ];
 }

@@ -4,8 +4,8 @@ import { sortedQuantile } from './quantile.js';
 /** Raw samples, one list for each repetition. A repetition is one fresh process. */
 export type Runs = readonly (readonly number[])[];
 
-/** A single number that stands for samples: their median, mean, or a percentile. Gets a fresh array each time. */
-export type Statistic = (samples: number[]) => number;
+/** A single number that stands for samples: their median, mean, or a percentile. May reorder what it gets. */
+export type Statistic = (samples: Float64Array) => number;
 
 export interface Interval {
   readonly low: number;
@@ -72,12 +72,12 @@ export function bootstrapPairedDifference(
   });
 }
 
-function resample(runs: Runs, random: Random): number[] {
-  const drawn: number[] = [];
-  for (let r = 0; r < runs.length; r++) {
-    const run = runs[runs.length === 1 ? 0 : randomInteger(random, runs.length)]!;
-    for (let i = 0; i < run.length; i++) drawn.push(run[randomInteger(random, run.length)]!);
-  }
+function resample(runs: Runs, random: Random): Float64Array {
+  const chosen = runs.map(() => runs[runs.length === 1 ? 0 : randomInteger(random, runs.length)]!);
+  const drawn = new Float64Array(chosen.reduce((sum, run) => sum + run.length, 0));
+  let next = 0;
+  for (const run of chosen)
+    for (let i = 0; i < run.length; i++) drawn[next++] = run[randomInteger(random, run.length)]!;
   return drawn;
 }
 

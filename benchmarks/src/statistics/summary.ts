@@ -1,4 +1,4 @@
-import { bootstrapInterval, type Interval, type Runs } from './bootstrap.js';
+import { bootstrapInterval, type Interval, type Runs, type Statistic } from './bootstrap.js';
 import { mean, quantile, sortedQuantile } from './quantile.js';
 
 /** What a table shows of raw samples. */
@@ -24,13 +24,7 @@ export function summarise(runs: Runs, by: 'median' | 'mean'): Summary {
   };
 }
 
-/** For the bootstrap, which hands over arrays of its own that may be sorted in place. */
-export function statisticOf(by: 'median' | 'mean'): (samples: number[]) => number {
-  return by === 'mean'
-    ? mean
-    : (samples) =>
-        sortedQuantile(
-          samples.sort((a, b) => a - b),
-          0.5,
-        );
+/** The statistic for the bootstrap, which hands over arrays that may be sorted in place: that is much faster. */
+export function statisticOf(by: 'median' | 'mean'): Statistic {
+  return by === 'mean' ? mean : (samples) => sortedQuantile(samples.sort(), 0.5);
 }

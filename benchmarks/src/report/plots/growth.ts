@@ -54,8 +54,8 @@ function growthOf(metric: MetricName, unit: string, scale: number): Draw {
 }
 
 export const growthPlots: readonly { readonly title: string; readonly draw: Draw }[] = [
-  { title: 'Storing', draw: growthOf('build_storing', 'seconds', 1000) },
-  { title: 'Query, median', draw: growthOf('query', 'ms', 1) },
-  { title: 'Memory', draw: growthOf('memory', 'MiB', 2 ** 20) },
-  { title: 'Disk', draw: growthOf('disk', 'MiB', 2 ** 20) },
+  { title: 'Time to store, by number of passages', draw: growthOf('build_storing', 'seconds', 1000) },
+  { title: 'Median query time, by number of passages', draw: growthOf('query', 'ms', 1) },
+  { title: 'Memory, by number of passages', draw: growthOf('memory', 'MiB', 2 ** 20) },
+  { title: 'Disk, by number of passages', draw: growthOf('disk', 'MiB', 2 ** 20) },
 ];
