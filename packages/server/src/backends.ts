@@ -64,6 +64,19 @@ function graphTunables(efSearch: Pick<Tunable, 'values' | 'preset'>): readonly T
   ];
 }
 
+/** The tunables of a graph index in the adapters' own words; those that are not set are left out. */
+function graphParameters({ M, ef_construction, ef_search }: Readonly<Record<string, number>>) {
+  return {
+    ...(M !== undefined && { m: M }),
+    ...(ef_construction !== undefined && { efConstruction: ef_construction }),
+    ...(ef_search !== undefined && { efSearch: ef_search }),
+  };
+}
+
+function sayRebuild(log: Log): (reason: string) => void {
+  return (reason) => log('warn', `the vector index is built anew: ${reason}`);
+}
+
 /** Every backend there is. Adapters are imported when opened, so that nobody pays for those not in use. */
 export const backends: readonly Backend[] = Object.freeze([
   {
@@ -72,14 +85,29 @@ export const backends: readonly Backend[] = Object.freeze([
     tunables: graphTunables({ values: [16, 32, 64, 128, 256], preset: 128 }),
     async open({ fingerprint, directory, settings, tuning = {}, log, signal }: BackendContext) {
       const { HnswVectorStore } = await import('@kettle/vector-store-hnsw');
-      const onRebuild = (reason: string) => log('warn', `the vector index is built anew: ${reason}`);
-      const {
-        M: m = settings.hnsw.m,
-        ef_construction: efConstruction = settings.hnsw.efConstruction,
-        ef_search: efSearch = settings.hnsw.efSearch,
-      } = tuning;
-      const parameters = { m, efConstruction, efSearch };
-      return HnswVectorStore.open({ fingerprint, directory, ...parameters, onRebuild, signal });
+      return HnswVectorStore.open({
+        ...settings.hnsw,
+        ...graphParameters(tuning),
+        fingerprint,
+        directory,
+        onRebuild: sayRebuild(log),
+        signal,
+      });
+    },
+  },
+  {
+    name: 'usearch',
+    summary: 'another approximate index in this process, kept in files',
+    tunables: graphTunables({ values: [16, 32, 64, 128, 256], preset: 128 }),
+    async open({ fingerprint, directory, tuning = {}, log, signal }: BackendContext) {
+      const { UsearchVectorStore } = await import('@kettle/vector-store-usearch');
+      return UsearchVectorStore.open({
+        ...graphParameters(tuning),
+        fingerprint,
+        directory,
+        onRebuild: sayRebuild(log),
+        signal,
+      });
     },
   },
   {
