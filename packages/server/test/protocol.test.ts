@@ -102,4 +102,22 @@ describe('after initialize', () => {
     expect(error.message).not.toMatch(/[{}]|zod|expected/i);
     await server.end();
   });
+
+  it('a request to run as a task is served as it is, since tasks are not declared', async () => {
+    const server = new ServerProcess(env);
+    await server.initialize();
+    const params = { name: 'list_documents', arguments: {}, task: { ttl: 1000 } };
+    expect((await server.ask('tools/call', params)).result.isError).toBe(false);
+    await server.end();
+  });
+
+  it('tools and instructions speak of the corpus as the environment names it', async () => {
+    const names = { CORPUS_NAME: 'Grandmother’s letters', CORPUS_DESCRIPTION: 'Letters from 1950 to 1962' };
+    const server = new ServerProcess({ ...env, ...names });
+    const about = 'Grandmother’s letters: Letters from 1950 to 1962.';
+    expect((await server.initialize()).result.instructions).toContain(about);
+    for (const { description } of (await server.ask('tools/list')).result.tools)
+      expect(description).toContain(about);
+    await server.end();
+  });
 });

@@ -27,13 +27,18 @@ const methods: ReadonlyMap<string, Method> = new Map([
   ['logging/setLevel', setLevel],
 ]);
 
+class KettleServer extends Server {
+  /** MCP: who does not declare tasks serves a request that asks for one as if it did not. The SDK refuses it. */
+  protected override assertTaskHandlerCapability(): void {}
+}
+
 /**
  * An MCP server for one connection; `connect` it to a transport. It holds to the protocol whatever the transport:
  * before `initialize`, nothing else but `ping` is served. It lets go of the app in `server.onclose`: whoever sets that
  * must call what was there before.
  */
 export function createMcpServer(app: App): Server {
-  const server = new Server(serverInfo(app), { capabilities });
+  const server = new KettleServer(serverInfo(app), { capabilities });
   const connection = new Connection(app, server);
   // The SDK's handlers by method answer bad parameters with an internal error that holds Zod's whole report, and
   // serve before `initialize`. So it only hands over the requests, and the table above says what becomes of them.
