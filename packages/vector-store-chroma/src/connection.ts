@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { VectorStoreError } from '@kettle/vector-store';
 import { CallClient, type ServerLimits } from './call-client.js';
-import type { ChromaEndpoint } from './endpoint.js';
-import { toStoreError } from './failures.js';
+import { endAfter } from './ending.js';
+import type { ChromaEndpoint, Trouble } from './endpoint.js';
+import { AnswerError, toStoreError } from './failures.js';
 
 export interface ConnectionOptions {
   readonly endpoint: ChromaEndpoint;
@@ -28,8 +29,8 @@ export class Connection {
   #tenant: string | undefined;
   #database: string | undefined;
   #limits: ServerLimits | undefined;
-  /** The last call failed, so a server of our own has to be looked after. */
-  #suspect = false;
+  /** How the last call failed, so that a server of our own is looked after. */
+  #trouble: Trouble | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -78,27 +79,41 @@ export class Connection {
    * @throws The signal's reason when that is aborted.
    */
   async call<T>(operation: (client: CallClient) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const limit = AbortSignal.timeout(this.#options.deadline);
-    const ending = AbortSignal.any([limit, this.#closing.signal, ...(signal ? [signal] : [])]);
+    const ending = endAfter(this.#options.deadline, [this.#closing.signal, signal]);
+    try {
+      return await this.#attempt(operation, ending.signal);
+    } catch (error) {
+      if (this.#closing.signal.aborted) throw closed();
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      ending.release();
+    }
+  }
+
+  async #attempt<T>(operation: (client: CallClient) => Promise<T>, ending: AbortSignal): Promise<T> {
     let failure: VectorStoreError | undefined;
     for (let attempt = 1; ; attempt++) {
       let where = 'its address';
       try {
         ending.throwIfAborted();
-        where = await this.#options.endpoint.url({ signal: ending, suspect: this.#suspect });
+        where = await this.#options.endpoint.url({ signal: ending, trouble: this.#trouble });
         const answer = await operation(this.#client(where, ending));
-        this.#suspect = false;
+        this.#trouble = undefined;
         return answer;
       } catch (error) {
-        if (this.#closing.signal.aborted) throw closed();
-        signal?.throwIfAborted();
-        if (limit.aborted) {
-          this.#suspect = true;
+        if (ending.aborted) {
+          this.#trouble ??= 'silent';
           throw failure ?? timeout(where, this.#options.deadline);
         }
         failure = toStoreError(error, where);
-        this.#suspect = failure.retryable;
-        if (!failure.retryable || attempt === attempts) throw failure;
+        if (!failure.retryable) throw failure;
+        const answered = failure.cause instanceof AnswerError;
+        if (!answered) this.#trouble = 'silent';
+        if (attempt === attempts) {
+          if (answered) this.#trouble = 'failing';
+          throw failure;
+        }
       }
       // Full jitter: clients that failed together don't come back together.
       const pause = Math.random() * firstBackoff * 2 ** (attempt - 1);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { VectorStoreError } from '@kettle/vector-store';
 import { ChromaServer, ChromaVectorStore } from '@kettle/vector-store-chroma';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -154,6 +155,20 @@ describe.skipIf(!chroma.available)('a private server', () => {
     await untilGone(pid);
   });
 
+  test('is replaced when it is alive and fails at everything', async () => {
+    await using folder = await tempDir();
+    const [data, mark] = [join(folder.path, 'data'), join(folder.path, 'mark')];
+    const program = fileURLToPath(new URL('./support/failing-server.mjs', import.meta.url));
+    const server = await startIn(data, [process.execPath, program, mark, ...chroma.command]);
+    const store = await ChromaVectorStore.open({ server, fingerprint, corpusId: 'c' });
+    const pid = serverPid(data);
+    await writeFile(mark, '');
+    const count = () => store.count().catch((error: VectorStoreError) => error.code);
+    expect(await count()).toBe('unavailable');
+    await expect.poll(count, { timeout: 40_000 }).toBe(0);
+    expect(serverPid(data)).not.toBe(pid);
+  });
+
   test('takes a folder and a command with spaces', async () => {
     await using folder = await tempDir();
     const directory = join(folder.path, 'a folder');
@@ -213,6 +228,19 @@ describe('a private server that cannot run', () => {
     const reason = new Error('no longer wanted');
     const signal = AbortSignal.abort(reason);
     await expect(ChromaServer.start({ directory: folder.path, command, signal })).rejects.toBe(reason);
+  });
+
+  test('is ended when the caller loses interest during the start', async () => {
+    await using folder = await tempDir();
+    const pidFile = join(folder.path, 'pid');
+    const command = [await executable(join(folder.path, 'slow'), `echo $$ >'${pidFile}'; exec sleep 1000`)];
+    const controller = new AbortController();
+    const starting = ChromaServer.start({ directory: folder.path, command, signal: controller.signal });
+    const refused = expect(starting).rejects.toThrow('no longer wanted');
+    await expect.poll(() => readFile(pidFile, 'utf8').catch(() => ''), { timeout: 20_000 }).toMatch(/\d+\n/);
+    controller.abort(new Error('no longer wanted'));
+    await refused;
+    await untilGone(Number(await readFile(pidFile, 'utf8')));
   });
 
   test.each(['', '  ', 'chroma "run', "it's"])('refuses %j as a command', async (command) => {

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { VectorStoreError } from '@kettle/vector-store';
-import type { ChromaEndpoint } from '../endpoint.js';
+import type { ChromaEndpoint, Trouble } from '../endpoint.js';
 import { defaultCommand, parseCommand } from './command.js';
 import { GuardianLink, startGuardian } from './guardian-link.js';
 import type { GuardianSettings } from './guardian-protocol.js';
@@ -66,16 +66,16 @@ export class ChromaServer implements ChromaEndpoint {
     this.#settings = settings;
   }
 
-  async url({ signal, suspect = false }: { signal: AbortSignal; suspect?: boolean }): Promise<string> {
+  async url({ signal, trouble }: { signal: AbortSignal; trouble?: Trouble | undefined }): Promise<string> {
     for (;;) {
       signal.throwIfAborted();
       if (this.#closed) throw new VectorStoreError('closed', 'The private Chroma server was closed.');
-      if (this.#url !== undefined && !suspect) return this.#url;
+      if (this.#url !== undefined && !trouble) return this.#url;
       this.#link ??= this.#join();
       const joining = this.#link;
       const link = await orAborted(joining, signal);
       try {
-        this.#url = await orAborted(link.ensure(suspect), signal);
+        this.#url = await orAborted(link.ensure(trouble), signal);
         return this.#url;
       } catch (error) {
         if (link.isOpen) throw error;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { VectorStoreError } from '@kettle/vector-store';
+import type { Trouble } from '../endpoint.js';
 import {
   type GuardianReply,
   type GuardianRequest,
@@ -54,11 +55,11 @@ export class GuardianLink {
   }
 
   /** Where the server is, once it answers. */
-  ensure(suspect: boolean): Promise<string> {
+  ensure(trouble: Trouble | undefined): Promise<string> {
     if (!this.isOpen) return Promise.reject(guardianGone());
     const id = ++this.#lastId;
     this.#socket.ref();
-    this.#socket.write(`${JSON.stringify({ token: this.#token, id, suspect } satisfies GuardianRequest)}\n`);
+    this.#socket.write(`${JSON.stringify({ token: this.#token, id, trouble } satisfies GuardianRequest)}\n`);
     return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
   }
 

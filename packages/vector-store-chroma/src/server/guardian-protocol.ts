@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { VectorStoreErrorCode } from '@kettle/vector-store';
+import type { Trouble } from '../endpoint.js';
 
 /** What a guardian is started with, as JSON in its first argument. */
 export interface GuardianSettings {
@@ -14,8 +15,8 @@ export interface GuardianSettings {
 export interface GuardianRequest {
   readonly token: string;
   readonly id: number;
-  /** The server failed to answer a call: see whether it is well, and replace it if not. */
-  readonly suspect: boolean;
+  /** The server failed a call: see whether it is well, and replace it if not. */
+  readonly trouble?: Trouble | undefined;
 }
 
 /** The guardian's answer: where the server is, or why there is none. */

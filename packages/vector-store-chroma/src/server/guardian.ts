@@ -2,7 +2,9 @@
 // folder, and ends it when the last of them is gone. It notices a killed Kettle by its closed connection.
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { VectorStoreError } from '@kettle/vector-store';
+import type { Trouble } from '../endpoint.js';
 import { lockDirectory } from './directory-lock.js';
 import {
   type GuardianGreeting,
@@ -19,8 +21,13 @@ const settings = JSON.parse(process.argv[2] ?? '{}') as GuardianSettings;
 /** Milliseconds that a guardian waits for its first user, and for the next one after the last left. */
 const firstUserGrace = 10_000;
 const lastUserGrace = 500;
-/** Milliseconds that a suspected server has to answer its heartbeat. */
+/** Milliseconds that a server under suspicion has to answer its heartbeat. */
 const wellness = 2000;
+/**
+ * A server that answers its heartbeat and fails at everything else (after a full disk, say) is replaced, but not
+ * one younger than this: a new one would fail the same way.
+ */
+const failingAge = 5000;
 
 /** One server at a time: starting, running or being replaced. */
 class Guardian {
@@ -29,14 +36,15 @@ class Guardian {
   readonly #control = createServer((socket) => this.#welcome(socket));
   #server: Promise<ServerProcess> | undefined;
   #leaving: NodeJS.Timeout | undefined;
+  readonly #leavingNow = new AbortController();
   readonly #unlock: () => void;
 
   constructor(unlock: () => void) {
     this.#unlock = unlock;
   }
 
-  listen(): void {
-    endLeftOver(readState(settings.directory));
+  async listen(): Promise<void> {
+    await endLeftOver(readState(settings.directory));
     this.#control.listen(0, '127.0.0.1', () => {
       this.#remember();
       greet('listening');
@@ -49,6 +57,7 @@ class Guardian {
     clearTimeout(this.#leaving);
     this.#control.close();
     for (const user of this.#users) user.destroy();
+    this.#leavingNow.abort();
     const server = await this.#server?.catch(() => undefined);
     await server?.stop();
     removeState(settings.directory);
@@ -76,9 +85,9 @@ class Guardian {
     if (socket.writable) socket.write(`${JSON.stringify(reply)}\n`);
   }
 
-  async #reply({ id, suspect }: GuardianRequest): Promise<GuardianReply> {
+  async #reply({ id, trouble }: GuardianRequest): Promise<GuardianReply> {
     try {
-      return { id, url: (await this.#ensure(suspect)).url };
+      return { id, url: (await this.#ensure(trouble)).url };
     } catch (error) {
       const { code, message, retryable } = VectorStoreError.isInstance(error)
         ? error
@@ -88,13 +97,13 @@ class Guardian {
   }
 
   /** Several users may ask at once; they all wait for the same server. */
-  async #ensure(suspect: boolean): Promise<ServerProcess> {
+  async #ensure(trouble: Trouble | undefined): Promise<ServerProcess> {
     const current = this.#server;
     if (current) {
       const server = await current.catch(() => undefined);
-      if (this.#server !== current) return this.#ensure(suspect);
-      if (server && (!suspect || (await server.isWell(wellness)))) return server;
-      if (this.#server !== current) return this.#ensure(suspect);
+      if (this.#server !== current) return this.#ensure(trouble);
+      if (server && (await isUsable(server, trouble))) return server;
+      if (this.#server !== current) return this.#ensure(trouble);
       this.#server = server ? server.stop().then(() => this.#start()) : this.#start();
     } else {
       this.#server = this.#start();
@@ -104,7 +113,8 @@ class Guardian {
 
   #start(): Promise<ServerProcess> {
     const { directory, command, startDeadline: deadline } = settings;
-    return ServerProcess.start({ directory, command, deadline, onSpawn: (pid) => this.#remember(pid) });
+    const onSpawn = (pid: number) => this.#remember(pid);
+    return ServerProcess.start({ directory, command, deadline, onSpawn, signal: this.#leavingNow.signal });
   }
 
   #remember(pid?: number): void {
@@ -120,10 +130,19 @@ class Guardian {
   }
 }
 
+async function isUsable(server: ServerProcess, trouble: Trouble | undefined): Promise<boolean> {
+  if (trouble === undefined) return server.isRunning;
+  if (trouble === 'failing' && server.age > failingAge) return false;
+  return server.isWell(wellness);
+}
+
 /** A guardian that was killed leaves its server behind. This ends that very process, and never a stranger. */
-function endLeftOver(state: ServerState | undefined): void {
+async function endLeftOver(state: ServerState | undefined): Promise<void> {
   const server = state?.server;
-  if (server && processIdentity(server.pid) === server.identity) signalGroup(server.pid, 'SIGKILL');
+  const isThere = () => server !== undefined && processIdentity(server.pid) === server.identity;
+  if (server && isThere()) signalGroup(server.pid, 'SIGKILL');
+  // Two servers in one folder would damage it, so nothing starts before the old one is gone.
+  while (isThere()) await sleep(10);
 }
 
 function parse(line: string): GuardianRequest | undefined {
@@ -145,7 +164,7 @@ if (unlock) {
   const guardian = new Guardian(unlock);
   process.once('SIGTERM', () => void guardian.leave());
   process.once('SIGINT', () => void guardian.leave());
-  guardian.listen();
+  await guardian.listen();
 } else {
   greet('busy');
 }

@@ -14,6 +14,8 @@ export interface ServerProcessOptions {
   readonly deadline: number;
   /** Told as soon as there is a process, before it answers. */
   readonly onSpawn: (pid: number) => void;
+  /** Gives a start up, and ends what was started. */
+  readonly signal: AbortSignal;
 }
 
 const portAttempts = 5;
@@ -26,6 +28,7 @@ export class ServerProcess {
   readonly url: string;
   readonly #child: ChildProcess;
   #output = '';
+  readonly #started = Date.now();
   #exited = false;
 
   /**
@@ -38,9 +41,10 @@ export class ServerProcess {
     const until = Date.now() + options.deadline;
     for (let attempt = 1; ; attempt++) {
       const server = new ServerProcess(options, await freePort());
-      if (await server.#answers(until)) return server;
+      if (await server.#answers(until, options.signal)) return server;
       const expired = !server.#exited;
       await server.stop();
+      options.signal.throwIfAborted();
       // Between our look and its start, someone else may have taken the port.
       if (!expired && attempt < portAttempts && /address .*(not available|in use)/i.test(server.#output))
         continue;
@@ -79,6 +83,15 @@ export class ServerProcess {
     if (this.#child.pid !== undefined) onSpawn(this.#child.pid);
   }
 
+  get isRunning(): boolean {
+    return !this.#exited;
+  }
+
+  /** Milliseconds since its start. */
+  get age(): number {
+    return Date.now() - this.#started;
+  }
+
   /** Whether the process runs and answers within `milliseconds`. */
   async isWell(milliseconds: number): Promise<boolean> {
     if (this.#exited) return false;
@@ -104,8 +117,8 @@ export class ServerProcess {
     if (!this.#exited) await closed;
   }
 
-  async #answers(until: number): Promise<boolean> {
-    while (!this.#exited && Date.now() < until) {
+  async #answers(until: number, signal: AbortSignal): Promise<boolean> {
+    while (!this.#exited && !signal.aborted && Date.now() < until) {
       if (await this.isWell(1000)) return true;
       await sleep(25);
     }
