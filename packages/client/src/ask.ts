@@ -40,6 +40,7 @@ async function main(args: string[]): Promise<void> {
     const call = { name: 'search', arguments: { query: question, top_k: topK } };
     const options = { timeout, resetTimeoutOnProgress: true, onprogress: showProgress };
     const answer = (await client.callTool(call, undefined, options)) as CallToolResult;
+    clearProgress();
     if (answer.isError) throw new Error(textOf(answer));
     console.log(readable(answer.structuredContent?.results as SearchResult[]));
   } finally {
@@ -75,9 +76,13 @@ function parse(args: string[]) {
 }
 
 function showProgress({ progress, total, message }: Progress): void {
-  const line = [message ?? 'working', total === undefined ? progress : `${progress}/${total}`].join(' ');
+  const line = message ?? `working: ${Math.round((100 * progress) / (total || 1))} %`;
   process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
-  if (process.stderr.isTTY && progress === total) process.stderr.write('\n');
+}
+
+/** The line that shows progress makes room for what follows. */
+function clearProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
 }
 
 function readable(results: readonly SearchResult[]): string {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,10 +107,13 @@ describe('ask', () => {
     async () => {
       const fresh = await mkdtemp(join(tmpdir(), 'kettle-client-'));
       try {
-        const { code, stdout, stderr } = await ask(['dogs'], { INDEX_DIR: fresh });
+        await mkdir(join(fresh, 'papers'));
+        await writeFile(join(fresh, 'papers', 'dogs.txt'), 'Dogs are welcome on the terrace.');
+        const env = { CORPUS_DIR: join(fresh, 'papers'), INDEX_DIR: join(fresh, 'index') };
+        const { code, stdout, stderr } = await ask(['dogs'], env);
         expect(code).toBe(0);
-        expect(stdout).toMatch(/^1\. /);
-        expect(stderr).toMatch(/\d+\/\d+/);
+        expect(stdout).toMatch(/^1\. dogs\.txt /);
+        expect(stderr).toMatch(/\d of \d/);
       } finally {
         await rm(fresh, { recursive: true, force: true });
       }
