@@ -1,5 +1,13 @@
 import { readFileSync } from 'node:fs';
-import type { Corpus, IndexChange, OpenIndexOptions, SearchIndex } from '@kettle/search';
+import {
+  type Corpus,
+  type IndexChange,
+  type OpenIndexOptions,
+  openIndex,
+  readCorpus,
+  SearchError,
+  type SearchIndex,
+} from '@kettle/search';
 import { findBackend } from './backends.js';
 import type { Config } from './config/config.js';
 import type { Log } from './log.js';
@@ -33,53 +41,65 @@ export type ChangeListener = (change: IndexChange, isFirst: boolean) => void;
 
 /** Puts the parts together as the configuration says. Rejects with a CorpusError where there is no corpus. */
 export async function createApp(config: Config, log: Log): Promise<App> {
-  const { readCorpus } = await import('@kettle/search');
-  const corpus = await readCorpus(config.corpusDirectory, {
-    name: config.corpusName,
-    description: config.corpusDescription,
-  });
-  const ending = new AbortController();
-  let index: Promise<SearchIndex> | undefined;
-  const listeners = new Set<ChangeListener>();
-  const open = async () => {
-    const { openIndex, SearchError } = await import('@kettle/search');
-    if (ending.signal.aborted) throw new SearchError('closed', 'The server is ending.');
+  return new LiveApp(config, log, await corpusOf(config));
+}
+
+class LiveApp implements App {
+  readonly config: Config;
+  readonly version = readVersion();
+  readonly log: Log;
+  readonly corpus: Corpus;
+  readonly #listeners = new Set<ChangeListener>();
+  readonly #ending = new AbortController();
+  #index: Promise<SearchIndex> | undefined;
+
+  constructor(config: Config, log: Log, corpus: Corpus) {
+    this.config = config;
+    this.log = log;
+    this.corpus = corpus;
+  }
+
+  index(): Promise<SearchIndex> {
+    this.#index ??= this.#open().catch((error: unknown) => {
+      this.#index = undefined;
+      throw error;
+    });
+    return this.#index;
+  }
+
+  onChange(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#index?.then((index) => index.close()).catch(() => {});
+  }
+
+  async #open(): Promise<SearchIndex> {
+    const { config, corpus, log } = this;
+    if (this.#ending.signal.aborted) throw new SearchError('closed', 'The server is ending.');
     log('info', `opening the index of ${corpus.name}`, {
       directory: config.indexDirectory,
       backend: config.backend,
     });
-    const opened = await openIndex(indexOptions(config, corpus, log, ending.signal));
+    const index = await openIndex(indexOptions(config, corpus, log, this.#ending.signal));
     let isFirst = true;
     const caughtUp = () => {
       isFirst = false;
     };
-    opened.ready().then(caughtUp, caughtUp);
-    opened.onChange((change) => {
-      for (const listener of listeners) listener(change, isFirst);
+    index.ready().then(caughtUp, caughtUp);
+    index.onChange((change) => {
+      for (const listener of this.#listeners) listener(change, isFirst);
     });
-    return opened;
-  };
-  return {
-    config,
-    version: readVersion(),
-    log,
-    corpus,
-    index() {
-      index ??= open().catch((error: unknown) => {
-        index = undefined;
-        throw error;
-      });
-      return index;
-    },
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    async close() {
-      ending.abort();
-      await index?.then((opened) => opened.close()).catch(() => {});
-    },
-  };
+    return index;
+  }
+}
+
+/** The corpus of this configuration. Rejects with a CorpusError. */
+export function corpusOf({ corpusDirectory, corpusName, corpusDescription }: Config): Promise<Corpus> {
+  return readCorpus(corpusDirectory, { name: corpusName, description: corpusDescription });
 }
 
 /** How the index of this configuration is opened. */

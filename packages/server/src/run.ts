@@ -3,6 +3,7 @@ import { readConfig } from './config/config.js';
 import { ConfigError } from './config/config-error.js';
 import { variablesAsText } from './config/table.js';
 import { createLog } from './log.js';
+import { print, stopOnSignals } from './process.js';
 
 const usage = `Usage: node packages/server/dist/main.js   (or: pnpm --filter server start)
 
@@ -36,10 +37,6 @@ function wishOf(args: readonly string[]): 'serve' | 'help' | 'version' {
   );
 }
 
-function print(text: string): Promise<number> {
-  return new Promise((resolve) => process.stdout.write(text, () => resolve(0)));
-}
-
 async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(env);
   const log = createLog(config.logLevel);
@@ -57,11 +54,4 @@ async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     const { serveStdio } = await import('./stdio/serve-stdio.js');
     await serveStdio(app, stop);
   }
-}
-
-/** Aborted by the first signal that asks for an end; the second one ends the process there and then. */
-function stopOnSignals(): AbortSignal {
-  const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
-  return stop.signal;
 }

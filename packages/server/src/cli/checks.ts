@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { access, constants, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { type Corpus, inspectIndexes, readCorpus } from '@kettle/search';
+import { type Corpus, inspectIndexes } from '@kettle/search';
+import { corpusOf } from '../app.js';
 import type { Config } from '../config/config.js';
 import { isFolder } from '../config/paths.js';
 import { Problem } from './check.js';
@@ -37,10 +38,7 @@ export function checkSqlite(): string {
 }
 
 export async function checkCorpus(config: Config): Promise<{ corpus: Corpus; text: string }> {
-  const corpus = await readCorpus(config.corpusDirectory, {
-    name: config.corpusName,
-    description: config.corpusDescription,
-  });
+  const corpus = await corpusOf(config);
   const names = await readdir(corpus.directory, { recursive: true }).catch((error: Error) => {
     throw new Problem(error.message, 'Make the folder and all in it readable for this user.');
   });

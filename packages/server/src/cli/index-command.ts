@@ -1,5 +1,5 @@
-import { type FileNotice, type IndexStatus, openIndex, readCorpus, type SyncReport } from '@kettle/search';
-import { indexOptions } from '../app.js';
+import { type FileNotice, type IndexStatus, openIndex, type SyncReport } from '@kettle/search';
+import { corpusOf, indexOptions } from '../app.js';
 import { ProgressBar } from './progress-bar.js';
 import type { CommandContext } from './run-cli.js';
 import { counted, durationAsText } from './text.js';
@@ -9,10 +9,7 @@ const mostNamed = 10;
 
 /** `kettle index`: brings the index level and reports what that took. */
 export async function runIndex({ config, log, signal }: CommandContext, force: boolean): Promise<number> {
-  const corpus = await readCorpus(config.corpusDirectory, {
-    name: config.corpusName,
-    description: config.corpusDescription,
-  });
+  const corpus = await corpusOf(config);
   const bar = new ProgressBar(process.stderr);
   const index = await openIndex({ ...indexOptions(config, corpus, log, signal), watch: false });
   const onProgress = bar.show.bind(bar);

@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { variablesAsText } from '../config/table.js';
 import { createLog, type Log } from '../log.js';
+import { print, stopOnSignals } from '../process.js';
 import { runDoctor } from './doctor.js';
 import { runIndex } from './index-command.js';
 import { runStatus } from './status.js';
@@ -89,14 +90,4 @@ function notUnderstood(args: readonly string[]): ConfigError {
   return new ConfigError(
     `the arguments must be index [--force], status [--json], doctor, --help or --version, not ${given}`,
   );
-}
-
-function print(text: string): Promise<number> {
-  return new Promise((resolve) => process.stdout.write(text, () => resolve(0)));
-}
-
-function stopOnSignals(): AbortSignal {
-  const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
-  return stop.signal;
 }

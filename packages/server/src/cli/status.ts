@@ -1,13 +1,11 @@
-import { type IndexSummary, inspectIndexes, readCorpus, type UnreadableIndex } from '@kettle/search';
+import { type IndexSummary, inspectIndexes, type UnreadableIndex } from '@kettle/search';
+import { corpusOf } from '../app.js';
 import type { CommandContext } from './run-cli.js';
 import { ageAsText, bytesAsText, counted } from './text.js';
 
 /** `kettle status`: what the index folder holds. Reads only, and loads no model. */
 export async function runStatus({ config }: CommandContext, json: boolean): Promise<number> {
-  const corpus = await readCorpus(config.corpusDirectory, {
-    name: config.corpusName,
-    description: config.corpusDescription,
-  });
+  const corpus = await corpusOf(config);
   const indexes = await inspectIndexes(config.indexDirectory);
   const settings = {
     corpus: { name: corpus.name, directory: corpus.directory },
