@@ -45,7 +45,7 @@ describe.each(['stdio', 'http'] as const)("the inspector's command line over %s"
       'list_documents',
       'get_document',
     ]);
-  }, 60_000);
+  });
 
   it('calls each of them', async () => {
     const call = (name: string, ...args: string[]) =>
@@ -72,5 +72,5 @@ describe.each(['stdio', 'http'] as const)("the inspector's command line over %s"
     expect(resources).toHaveLength(2);
     const read = await inspect(transport, '--method', 'resources/read', '--uri', resources[0].uri);
     expect(read).toMatchObject({ contents: [{ text: 'Dogs are welcome on the terrace.\n' }] });
-  }, 60_000);
+  });
 });

@@ -146,7 +146,7 @@ describe('the process', () => {
     });
     expect(await process.exited).toEqual([0, null]);
     expect(process.stdout).toBe('');
-  }, 60_000);
+  });
 
   it.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])(
     'refuses HOST %s without a token',
@@ -164,5 +164,5 @@ describe('the process', () => {
     const { exited } = start({ PORT: url.port });
     expect(await exited).toEqual([1, null]);
     expect(server!.stderr).toContain(`PORT ${url.port}: EADDRINUSE`);
-  }, 20_000);
+  });
 });

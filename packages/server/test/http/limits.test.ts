@@ -193,5 +193,5 @@ describe('slow and silent connections', () => {
       data: { method: 'notifications/resources/updated' },
     });
     await stream.return(undefined);
-  }, 20_000);
+  });
 });
