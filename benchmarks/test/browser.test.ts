@@ -1,3 +1,5 @@
+/// <reference lib="dom.iterable" />
+/// <reference lib="dom" />
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -86,6 +86,9 @@ export function madeUpResults(
     add('intrinsic_dimension', { data, passages: 210 }, times(14 + shift, 60, 1));
     add('relative_contrast', { data, passages: 210 }, times(1.6, 60, 1));
     add('nearest_distance', { data, passages: 210 }, times(0.3, 60, 1));
+    add('weakest_recall', { backend: 'hnsw', data, passages: 210, settings: 'M 8' }, [
+      questions.map(() => 0.93),
+    ]);
   }
   add('indexing_loop', { passages: 420 }, times(19_000, 1, 2));
   add('start', { phase: 'bare node' }, times(40, 1, 7));

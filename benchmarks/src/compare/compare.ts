@@ -17,8 +17,11 @@ export interface Change {
   readonly title: string;
   readonly before: number;
   readonly after: number;
-  /** Of the ratio after to before, or of the difference for qualities. */
-  readonly interval: Interval;
+  /**
+   * 99 % interval of the ratio after to before, or of the difference for qualities. Null where it was not needed:
+   * the middle moved by less than the margin, or away from none at all.
+   */
+  readonly interval: Interval | null;
   readonly verdict: 'better' | 'worse' | 'changed' | 'same' | 'unclear';
 }
 
@@ -67,38 +70,46 @@ function changeOf(key: string, { metric, runs }: Measurement, after: Measurement
   const { title, kind, better, summary } = metrics[metric];
   const statistic = summary === 'mean' ? mean : median;
   const values = { before: statistic(runs.flat()), after: statistic(after.runs.flat()) };
-  const [interval, judged] =
+  const change =
     kind === 'quality' ? qualityChange(runs, after.runs, paired) : ratioChange(metric, runs, after.runs);
-  return { key, title, ...values, interval, verdict: worth(judged, better) };
+  return { key, title, ...values, interval: change.interval, verdict: worth(change.verdict, better) };
 }
 
-function qualityChange(before: Runs, after: Runs, paired: boolean): [Interval, Verdict] {
+interface Judged {
+  readonly interval: Interval | null;
+  readonly verdict: Verdict;
+}
+
+/** Where the middle has not moved by more than the margin there is nothing to look into. */
+const nothing: Judged = { interval: null, verdict: 'same' };
+
+function qualityChange(before: Runs, after: Runs, paired: boolean): Judged {
   const [a, b] = [before.flat(), after.flat()];
+  if (Math.abs(mean(b) - mean(a)) <= qualityMargin) return nothing;
   const interval =
     paired && a.length === b.length
       ? bootstrapPairedDifference(a, b, strict)
       : differenceOf(bootstrapRatio(before, after, mean, strict), mean(a));
-  return [interval, differenceVerdict(interval, qualityMargin)];
+  return { interval, verdict: differenceVerdict(interval, qualityMargin) };
 }
 
-function ratioChange(metric: MetricName, before: Runs, after: Runs): [Interval, Verdict] {
-  if (median(before.flat()) === 0) {
-    const same = median(after.flat()) === 0;
-    return same
-      ? [{ low: 1, high: 1 }, 'same']
-      : [{ low: Number.MAX_VALUE, high: Number.MAX_VALUE }, 'larger'];
-  }
+function ratioChange(metric: MetricName, before: Runs, after: Runs): Judged {
+  const margin = marginOf(metric, before, after);
+  const [a, b] = [median(before.flat()), median(after.flat())];
+  // Counts that should be none have no ratio.
+  if (a === 0) return b === 0 ? nothing : { interval: null, verdict: 'larger' };
+  if (Math.abs(Math.log(b / a)) <= Math.log(1 + margin)) return nothing;
   const interval = bootstrapRatio(before, after, statisticOf(metrics[metric].summary), strict);
-  return [interval, ratioVerdict(interval, marginOf(metric, before, after))];
+  return { interval, verdict: ratioVerdict(interval, margin) };
 }
 
-/** The fewer processes a number comes from, the less is known of how it varies between them. */
+/** The fewer samples and processes a time comes from, the less is known of how it varies between them. */
 function marginOf(metric: MetricName, before: Runs, after: Runs): number {
   if (metric === 'memory') return 0.25;
   if (metrics[metric].kind !== 'time') return 0.05;
-  const fewest = Math.min(before.length, after.length);
-  if (fewest > 1) return 0.1;
-  return Math.min(before.flat().length, after.flat().length) > 1 ? 0.25 : 0.5;
+  const samples = Math.min(before.flat().length, after.flat().length);
+  if (samples < 5) return 0.5;
+  return Math.min(before.length, after.length) > 1 ? 0.1 : 0.25;
 }
 
 function differenceOf({ low, high }: Interval, before: number): Interval {

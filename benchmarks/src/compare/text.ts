@@ -21,9 +21,8 @@ function lineOf({ key, before, after, interval }: Change): string {
   const metric = key.split(' ', 1)[0] as MetricName;
   const { kind, unit, title } = metrics[metric];
   const labels = key.slice(metric.length).trim();
-  const [low, high] =
-    kind === 'quality'
-      ? [interval.low, interval.high].map((value) => `${value >= 0 ? '+' : ''}${value.toFixed(3)}`)
-      : [interval.low, interval.high].map((value) => `×${value.toPrecision(3)}`);
-  return `  ${title} (${labels}): ${formatValue(before, unit)} → ${formatValue(after, unit)}, 95 % interval ${low} to ${high}`;
+  const write = (value: number) =>
+    kind === 'quality' ? `${value >= 0 ? '+' : ''}${value.toFixed(3)}` : `×${value.toPrecision(3)}`;
+  const range = interval ? `, 99 % interval ${write(interval.low)} to ${write(interval.high)}` : '';
+  return `  ${title} (${labels}): ${formatValue(before, unit)} → ${formatValue(after, unit)}${range}`;
 }

@@ -291,23 +291,24 @@ export function indexingTable(results: Results): Table | undefined {
 
 /** Whether grown passages are as hard to search as real ones. */
 export function difficultyTable(results: Results): Table | undefined {
-  const rows = (['intrinsic_dimension', 'nearest_distance', 'relative_contrast'] as const).flatMap(
-    (metric) => {
-      const [real, grown] = (['real', 'grown'] as const).map((data) => find(results, metric, { data }));
-      if (!real || !grown) return [];
-      const title = {
-        intrinsic_dimension: 'local intrinsic dimension of passages',
-        relative_contrast: 'relative contrast for the questions',
-        nearest_distance: 'distance from a passage to the nearest other',
-      }[metric];
-      return [[title, withInterval(real), withInterval(grown)]];
-    },
-  );
+  const rows = (
+    ['intrinsic_dimension', 'nearest_distance', 'relative_contrast', 'weakest_recall'] as const
+  ).flatMap((metric) => {
+    const [real, grown] = (['real', 'grown'] as const).map((data) => find(results, metric, { data }));
+    if (!real || !grown) return [];
+    const title = {
+      intrinsic_dimension: 'local intrinsic dimension of passages',
+      relative_contrast: 'relative contrast for the questions',
+      weakest_recall: `recall@10 of ${real.labels.backend}, ${real.labels.settings}`,
+      nearest_distance: 'distance from a passage to the nearest other',
+    }[metric];
+    return [[title, withInterval(real), withInterval(grown)]];
+  });
   if (rows.length === 0) return undefined;
   const count = find(results, 'intrinsic_dimension', { data: 'real' })?.labels.passages ?? 0;
   return {
     title: 'Are grown passages as hard to search as real ones?',
-    columns: ['median', 'real', 'grown'],
+    columns: ['what', 'real', 'grown'],
     names: 1,
     rows,
     note: `${formatCount(count)} real passages that nothing was grown from, beside as many grown from the remaining eighth. The noise of the growth is fitted to the first line; the others are a check.`,

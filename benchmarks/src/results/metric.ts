@@ -80,6 +80,7 @@ export const metrics = {
   intrinsic_dimension: number('local intrinsic dimension'),
   relative_contrast: number('relative contrast'),
   nearest_distance: number('distance of the nearest passage'),
+  weakest_recall: quality('neighbour recall@10 at the weakest settings'),
   calibration: time('calibration: a fixed amount of arithmetic'),
 } as const satisfies Record<string, Metric>;
 

@@ -1,4 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findBackend } from '@kettle/server/backends';
+import type { Fingerprint } from '@kettle/vector-store';
 import {
+  nearest,
   nearestOfPrefixes,
   relativeContrasts,
   surroundings,
@@ -7,8 +12,12 @@ import {
   vectorCount,
 } from '../corpus/geometry.js';
 import { fitNoise, grow, grownLike, splitForFit } from '../corpus/growth.js';
+import { neighbourRecall } from '../metrics/neighbours.js';
 import type { Measurement } from '../results/results.js';
+import { defaultBackend } from '../targets.js';
 import type { Tell } from './jobs.js';
+import { openStore } from './kettle.js';
+import { settingsText } from './tuning.js';
 import {
   files,
   type Prepared,
@@ -44,10 +53,17 @@ export async function growCorpus({ workspace, sizes }: GrowInput, tell: Tell): P
   await writeVectors(workspace, files.grown, grown);
   await writeJson(workspace, files.truth, findTruth(grown, queries, sizes, tell));
   const { seeds, heldOut } = splitForFit(real, workspace.seed);
-  return [
-    ...difficulty(heldOut, queries, 'real'),
-    ...difficulty(grownLike(seeds, vectorCount(heldOut), noise, workspace.seed), queries, 'grown'),
-  ];
+  const compared = {
+    real: heldOut,
+    grown: grownLike(seeds, vectorCount(heldOut), noise, workspace.seed),
+  };
+  const measured: Measurement[] = [];
+  for (const data of ['real', 'grown'] as const) {
+    tell(`how hard ${data} passages are to search`);
+    measured.push(...difficulty(compared[data], queries, data));
+    measured.push(await weakestRecall(workspace, fingerprint, compared[data], queries, data));
+  }
+  return measured;
 }
 
 function findTruth(grown: Vectors, queries: Vectors, sizes: readonly number[], tell: Tell): Truth {
@@ -70,4 +86,47 @@ function difficulty(vectors: Vectors, queries: Vectors, data: 'real' | 'grown'):
     { metric: 'nearest_distance', labels, runs: [around.map((one) => one.nearest)] },
     { metric: 'relative_contrast', labels, runs: [relativeContrasts(vectors, queries)] },
   ];
+}
+
+/**
+ * What the default backend finds with each of its settings at its weakest, where differences between sets of vectors
+ * show most.
+ */
+async function weakestRecall(
+  workspace: Workspace,
+  fingerprint: Fingerprint,
+  vectors: Vectors,
+  queries: Vectors,
+  data: 'real' | 'grown',
+): Promise<Measurement> {
+  const backend = defaultBackend;
+  const tunables = findBackend(backend)?.tunables ?? [];
+  const tuning = Object.fromEntries(tunables.map(({ name, values }) => [name, values[0]!]));
+  const directory = await mkdtemp(join(workspace.directory, 'weakest-'));
+  const store = await openStore({ backend, fingerprint, directory, corpusId: 'benchmark', tuning });
+  try {
+    await store.upsert(
+      Array.from({ length: vectorCount(vectors) }, (_, index) => ({
+        id: String(index),
+        vector: vectorAt(vectors, index),
+      })),
+    );
+    const recalls: number[] = [];
+    for (let query = 0; query < vectorCount(queries); query++) {
+      const vector = vectorAt(queries, query);
+      const truth = nearest(vectors, vector, neighbours).map(({ distance }) => distance);
+      const found = await store.query(vector, neighbours);
+      recalls.push(
+        neighbourRecall(
+          found.map(({ distance }) => distance),
+          truth,
+        ),
+      );
+    }
+    const labels = { backend, data, passages: vectorCount(vectors), settings: settingsText(tuning) };
+    return { metric: 'weakest_recall', labels, runs: [recalls] };
+  } finally {
+    await store.close();
+    await rm(directory, { recursive: true, force: true });
+  }
 }

@@ -7,7 +7,8 @@ import { interleave } from '../statistics/schedule.js';
 import { defaultBackend } from '../targets.js';
 import type { CorpusInput } from './corpus-job.js';
 import type { Recorder } from './recorder.js';
-import type { StoreInput, Tuning } from './store-job.js';
+import type { StoreInput } from './store-job.js';
+import type { Tuning } from './tuning.js';
 import type { Workspace } from './workspace.js';
 
 const modes = ['keyword', 'hybrid'] as const;

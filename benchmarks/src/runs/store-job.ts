@@ -7,10 +7,8 @@ import type { Labels, Measurement } from '../results/results.js';
 import type { Tell } from './jobs.js';
 import { openStore } from './kettle.js';
 import { diskUsage, residentMemory, timed } from './resources.js';
+import { settingsText, type Tuning } from './tuning.js';
 import { files, type Prepared, readJson, readVectors, type Truth, type Workspace } from './workspace.js';
-
-/** Values for a backend's tunables, by name. */
-export type Tuning = Readonly<Record<string, number>>;
 
 export interface StoreInput {
   readonly workspace: Workspace;
@@ -61,13 +59,6 @@ export async function measureStore(input: StoreInput, tell: Tell): Promise<Measu
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-/** `M 16, ef_search 40`; empty for the presets. */
-export function settingsText(tuning: Tuning): string {
-  return Object.entries(tuning)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(', ');
 }
 
 function withSettings(labels: Labels, tuning: Tuning): Labels {
