@@ -9,6 +9,7 @@ import { frontierPlot } from './plots/frontier.js';
 import { growthPlots } from './plots/growth.js';
 import { latencyPlot } from './plots/latency.js';
 import { qualityPlot } from './plots/quality.js';
+import * as scale from './scale-tables.js';
 import type { Table } from './table.js';
 import * as tables from './tables.js';
 
@@ -117,7 +118,7 @@ export function sectionsOf(results: Results): Section[] {
           'backends',
         ),
       ],
-      [tables.frontierTable(results)],
+      [scale.frontierTable(results)],
     ),
     section(
       'growth',
@@ -126,21 +127,21 @@ export function sectionsOf(results: Results): Section[] {
         'The vector store alone, as the corpus grows. On log axes a straight line is a power law; the steeper, the worse it scales.',
       ],
       growthPlots.map(({ title, draw }) => figure(results, draw, title, 'backends', true)),
-      [tables.growthTable(results), tables.difficultyTable(results)],
+      [scale.growthTable(results), scale.difficultyTable(results)],
     ),
     section(
       'concurrency',
       'Many clients',
       ['Queries per second while several clients ask at once.'],
       [figure(results, concurrencyPlot, 'Higher is better.', 'backends')],
-      [tables.concurrencyTable(results)],
+      [scale.concurrencyTable(results)],
     ),
     section(
       'indexing',
       'While indexing',
       ['What a client notices while documents are being indexed behind its questions.'],
       [],
-      [tables.indexingTable(results)],
+      [scale.indexingTable(results)],
     ),
     section('absences', 'Not measured', [], [], [tables.absencesTable(results)]),
   ];

@@ -1,0 +1,150 @@
+import type { Labels, Results } from '../results/results.js';
+import { select } from '../results/select.js';
+import { depthTitles } from '../runs/depths.js';
+import { backendsOf, depthOrder, find, grownSizes, plain, summaryOf, withInterval } from './figures.js';
+import { formatCount, formatQuality, formatValue } from './format.js';
+import { blank, type Table } from './table.js';
+
+export function growthTable(results: Results): Table | undefined {
+  const rows: string[][] = [];
+  for (const { name: backend } of backendsOf(results)) {
+    for (const passages of grownSizes(results)) {
+      const labels: Labels = { backend, passages };
+      const preset = { ...labels, settings: undefined };
+      const storing = find(results, 'build_storing', preset);
+      const query = find(results, 'query', { ...preset, depth: 'vector', state: 'warm', clients: undefined });
+      if (!storing || !query) continue;
+      const memory = find(results, 'memory', preset);
+      rows.push([
+        backend,
+        formatCount(passages),
+        plain(storing),
+        plain(query),
+        formatValue(summaryOf(query).p99, 'ms'),
+        plain(find(results, 'neighbour_recall', preset)),
+        plain(memory),
+        plain(find(results, 'disk', preset)),
+        memory ? formatValue(summaryOf(memory).value / passages, 'bytes') : blank,
+      ]);
+    }
+  }
+  if (rows.length === 0) return undefined;
+  return {
+    title: 'Growth',
+    columns: [
+      'backend',
+      'passages',
+      'storing',
+      'query p50',
+      'p99',
+      'recall@10',
+      'memory',
+      'disk',
+      'memory each',
+    ],
+    names: 2,
+    rows,
+    note: 'The vector store alone, filled with passages grown from the corpus. recall@10: share of the true ten nearest that it finds.',
+  };
+}
+
+export function frontierTable(results: Results): Table | undefined {
+  const rows = select(results.measurements, 'neighbour_recall').map(({ labels, runs }) => {
+    const same = { ...labels, settings: labels.settings };
+    const query = find(results, 'query', { ...same, depth: 'vector', state: 'warm', clients: undefined });
+    return [
+      labels.backend ?? blank,
+      formatCount(labels.passages ?? 0),
+      labels.settings ?? 'presets',
+      formatQuality(runs.flat().reduce((sum, value) => sum + value, 0) / runs.flat().length),
+      plain(query),
+      query ? formatValue(summaryOf(query).p95, 'ms') : blank,
+      plain(find(results, 'build_storing', same)),
+    ];
+  });
+  if (rows.length === 0) return undefined;
+  return {
+    title: 'Recall against latency',
+    columns: ['backend', 'passages', 'settings', 'recall@10', 'query p50', 'p95', 'storing'],
+    names: 3,
+    rows,
+  };
+}
+
+export function concurrencyTable(results: Results): Table | undefined {
+  const all = select(results.measurements, 'throughput');
+  const counts = [...new Set(all.map(({ labels }) => labels.clients ?? 0))].sort((a, b) => a - b);
+  const rows: string[][] = [];
+  for (const { name: backend } of backendsOf(results)) {
+    for (const depth of depthOrder) {
+      const cells = counts.map((clients) => plain(find(results, 'throughput', { backend, depth, clients })));
+      if (cells.some((cell) => cell !== blank)) rows.push([backend, depthTitles[depth]!, ...cells]);
+    }
+  }
+  if (rows.length === 0) return undefined;
+  return {
+    title: 'Queries per second',
+    columns: ['backend', 'depth', ...counts.map((count) => `${count} ${count === 1 ? 'client' : 'clients'}`)],
+    names: 2,
+    rows,
+    note: 'Each client asks the next question when the last is answered. Over stdio, clients are requests under way on one connection; over HTTP, sessions of one server.',
+  };
+}
+
+export function indexingTable(results: Results): Table | undefined {
+  const rows = (
+    [
+      ['ping over MCP stdio', 'ping'],
+      ['query through SearchService', 'query_indexing'],
+    ] as const
+  ).flatMap(([title, metric]) =>
+    (['idle', 'indexing'] as const).flatMap((phase) => {
+      const found = find(results, metric, { phase });
+      if (!found) return [];
+      const { p95, p99, samples } = summaryOf(found);
+      return [
+        [
+          title,
+          phase,
+          withInterval(found),
+          formatValue(p95, 'ms'),
+          formatValue(p99, 'ms'),
+          formatCount(samples),
+        ],
+      ];
+    }),
+  );
+  if (rows.length === 0) return undefined;
+  return {
+    title: 'While indexing',
+    columns: ['what', 'server is', 'p50', 'p95', 'p99', 'samples'],
+    names: 2,
+    rows,
+  };
+}
+
+/** Whether grown passages are as hard to search as real ones. */
+export function difficultyTable(results: Results): Table | undefined {
+  const rows = (
+    ['intrinsic_dimension', 'nearest_distance', 'relative_contrast', 'weakest_recall'] as const
+  ).flatMap((metric) => {
+    const [real, grown] = (['real', 'grown'] as const).map((data) => find(results, metric, { data }));
+    if (!real || !grown) return [];
+    const title = {
+      intrinsic_dimension: 'local intrinsic dimension of passages',
+      relative_contrast: 'relative contrast for the questions',
+      weakest_recall: `recall@10 of ${real.labels.backend}, ${real.labels.settings}`,
+      nearest_distance: 'distance from a passage to the nearest other',
+    }[metric];
+    return [[title, withInterval(real), withInterval(grown)]];
+  });
+  if (rows.length === 0) return undefined;
+  const count = find(results, 'intrinsic_dimension', { data: 'real' })?.labels.passages ?? 0;
+  return {
+    title: 'Are grown passages as hard to search as real ones?',
+    columns: ['what', 'real', 'grown'],
+    names: 1,
+    rows,
+    note: `${formatCount(count)} real passages that nothing was grown from, beside as many grown from the remaining eighth. The noise of the growth is fitted to the first line; the others are a check.`,
+  };
+}
