@@ -1,7 +1,8 @@
-import { ExactVectorStore, type VectorRecord } from '@kettle/vector-store';
+import { ExactVectorStore, type VectorHit, type VectorRecord } from '@kettle/vector-store';
 import { ChromaServer, ChromaVectorStore } from '@kettle/vector-store-chroma';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chroma } from './support/chroma-command.js';
+import { answer, listen, passOn } from './support/front.js';
 import { tempDir } from './support/temp-dir.js';
 
 const fingerprint = { model: 'test', dimensions: 8, metric: 'cosine' } as const;
@@ -83,5 +84,20 @@ describe.skipIf(!chroma.available)('what Chroma does differently is evened out',
     await Promise.all([exact.delete(doomed), store.delete(doomed)]);
     for (const topK of [5, 10, 100]) await agree(vector(3), topK);
     await agree(vector(3), 10, new Set(numbered(1500).map(({ id }) => id)));
+  });
+
+  test('an index that finds fewer than there are does not shorten the answer', async () => {
+    const { exact, store } = await both('short', numbered(30));
+    const address = await server.url({ signal: AbortSignal.timeout(10_000) });
+    await using front = await listen((incoming, response) => {
+      if (incoming.url?.endsWith('/query')) {
+        answer(response, 200, { ids: [['id-3']], distances: [[0]], include: ['distances'] });
+      } else passOn(address, incoming, response);
+    });
+    const short = await ChromaVectorStore.open({ server: front.url, fingerprint, corpusId: 'short' });
+    onTestFinished(() => short.close());
+    expect(short.collection).toBe(store.collection);
+    const ids = (hits: readonly VectorHit[]) => hits.map(({ id }) => id);
+    expect(ids(await short.query(vector(4), 5))).toEqual(ids(await exact.query(vector(4), 5)));
   });
 });
