@@ -85,6 +85,12 @@ describe('initialize', () => {
 });
 
 describe('after initialize', () => {
+  let server: ServerProcess;
+  beforeAll(async () => {
+    server = new ServerProcess(env);
+    await server.initialize();
+  });
+
   it.each([
     ['no/such/method', undefined, -32601],
     ['toString', undefined, -32601],
@@ -95,20 +101,14 @@ describe('after initialize', () => {
     ['resources/read', {}, -32602],
     ['logging/setLevel', { level: 'loud' }, -32602],
   ])('%s with %j fails with %i', async (method, params, code) => {
-    const server = new ServerProcess(env);
-    await server.initialize();
     const { error } = await server.ask(method, params);
     expect(error.code).toBe(code);
     expect(error.message).not.toMatch(/[{}]|zod|expected/i);
-    await server.end();
   });
 
   it('a request to run as a task is served as it is, since tasks are not declared', async () => {
-    const server = new ServerProcess(env);
-    await server.initialize();
     const params = { name: 'list_documents', arguments: {}, task: { ttl: 1000 } };
     expect((await server.ask('tools/call', params)).result.isError).toBe(false);
-    await server.end();
   });
 
   it('tools and instructions speak of the corpus as the environment names it', async () => {

@@ -26,6 +26,7 @@ const names = [
 describe('uris of documents', () => {
   it.each([
     ['menus/spring menu.txt', 'kettle://documents/menus%2Fspring%20menu.txt'],
+    ["it's *fine*.txt", 'kettle://documents/it%27s%20%2Afine%2A.txt'],
     ['Über (50%)!.md', 'kettle://documents/%C3%9Cber%20%2850%25%29%21.md'],
   ])('of %s is %s', (name, uri) => {
     expect(documentUri(name)).toBe(uri);
@@ -69,12 +70,15 @@ describe('resources', () => {
     expect(new Set(seen).size).toBe(251);
   });
 
-  it.each(['', 'nonsense', 'e30', Buffer.from('{"after":7}').toString('base64url')])(
-    'are refused for the cursor "%s"',
-    async (cursor) => {
-      await expect(client.listResources({ cursor })).rejects.toMatchObject({ code: -32602 });
-    },
-  );
+  it.each([
+    '',
+    'nonsense',
+    'e30',
+    `${Buffer.from('{"after":"a"}').toString('base64url')}=`,
+    Buffer.from('{"after":7}').toString('base64url'),
+  ])('are refused for the cursor "%s"', async (cursor) => {
+    await expect(client.listResources({ cursor })).rejects.toMatchObject({ code: -32602 });
+  });
 
   it.each([
     'kettle://documents/none.txt',

@@ -17,6 +17,10 @@ const graceForClosing = 5_000;
  * in flight, with an error where that takes longer than the grace, and resolves when all of it is written.
  */
 export async function serveStdio(app: App, stop: AbortSignal): Promise<void> {
+  if (process.stdin.isTTY)
+    process.stderr.write(
+      'kettle: this speaks MCP and waits for a client; Ctrl-D ends it, --help says more\n',
+    );
   const transport = new StdioTransport(process.stdin, process.stdout);
   const stopped = new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
   await createMcpServer(app).connect(transport);
