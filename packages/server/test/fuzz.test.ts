@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
@@ -67,7 +66,7 @@ it('a process lives through thousands of them, answers each once, and does not g
       .poll(() => actualReplies(server.received.slice(before)), { timeout: 30_000 })
       .toEqual(expected);
     await server.ask('ping');
-    memory.push(residentMegabytes(server));
+    memory.push(server.megabytes('VmRSS'));
   }
   expect(server.impure).toEqual([]);
   expect(server.stderr).toBe('');
@@ -75,9 +74,3 @@ it('a process lives through thousands of them, answers each once, and does not g
   expect((memory[7] as number) - (memory[3] as number)).toBeLessThan(64);
   expect(await server.end()).toBe(0);
 });
-
-function residentMegabytes({ child }: ServerProcess): number {
-  const file = `/proc/${child.pid}/status`;
-  if (!existsSync(file)) return 0;
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(file, 'utf8'))?.[1]) / 1024;
-}

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -84,6 +85,13 @@ export class ServerProcess {
     });
     ended.catch(() => {});
     return Promise.race([found, ended]);
+  }
+
+  /** Memory of the process, now (VmRSS) or at most so far (VmHWM); 0 where the system doesn't say. */
+  megabytes(what: 'VmRSS' | 'VmHWM'): number {
+    const file = `/proc/${this.child.pid}/status`;
+    if (!existsSync(file)) return 0;
+    return Number(new RegExp(`${what}:\\s+(\\d+) kB`).exec(readFileSync(file, 'utf8'))?.[1]) / 1024;
   }
 
   /** Ends the input and gives the exit code. */
