@@ -1,0 +1,86 @@
+// What directories of MCP servers are told about Kettle: the manifest of its bundle, and its entry in the registry.
+import { readFileSync } from 'node:fs';
+
+const { version, description, license } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+);
+const summary = 'Search a folder of your documents by meaning, offline, on your own machine.';
+
+/**
+ * The manifest of the .mcpb bundle. The bundle holds compiled modules, so it fits the system and the major version of
+ * Node that it was built on.
+ */
+export function bundleManifest(
+  { platform, node } = { platform: process.platform, node: process.versions.node },
+) {
+  const major = Number(node.split('.')[0]);
+  return {
+    manifest_version: '0.3',
+    name: 'kettle',
+    display_name: 'Kettle',
+    version,
+    description: summary,
+    long_description: `${description} It reads text and Markdown files, keeps its index up to date while it runs, and needs no network: the embedding model comes with it.`,
+    author: { name: 'The Kettle authors' },
+    license,
+    keywords: ['search', 'documents', 'embeddings', 'offline'],
+    server: {
+      type: 'node',
+      entry_point: 'dist/main.js',
+      mcp_config: {
+        command: 'node',
+        // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the client replaces these
+        args: ['${__dirname}/dist/main.js'],
+        env: { CORPUS_DIR: '${user_config.corpus_dir}' },
+        // biome-ignore-end lint/suspicious/noTemplateCurlyInString: as above
+      },
+    },
+    tools: [
+      { name: 'search', description: 'Passages closest in meaning to a question, with their documents' },
+      { name: 'list_documents', description: 'The names of all documents' },
+      { name: 'get_document', description: 'One document in full' },
+    ],
+    user_config: {
+      corpus_dir: {
+        type: 'directory',
+        title: 'Folder of documents',
+        description: 'Text and Markdown files in it, and in the folders below it, can be searched.',
+        required: true,
+      },
+    },
+    compatibility: { platforms: [platform], runtimes: { node: `>=${major}.0.0 <${major + 1}` } },
+  };
+}
+
+/**
+ * The entry in the MCP registry (`server.json`).
+ * @param name the name in the registry: a namespace that the publisher has proved to own, a slash, and `kettle`
+ * @param url where the bundle can be downloaded
+ * @param sha256 the bundle's hash, in hex
+ */
+export function registryEntry({ name, url, sha256 }) {
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+    name,
+    title: 'Kettle',
+    description: summary,
+    version,
+    packages: [
+      {
+        registryType: 'mcpb',
+        identifier: url,
+        version,
+        fileSha256: sha256,
+        transport: { type: 'stdio' },
+        environmentVariables: [
+          {
+            name: 'CORPUS_DIR',
+            description: 'Folder of documents to search',
+            format: 'filepath',
+            isRequired: true,
+          },
+        ],
+      },
+    ],
+  };
+}
