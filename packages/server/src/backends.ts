@@ -12,11 +12,6 @@ export interface BackendSettings {
     /** How to start the private server. Unset: the `chroma` of our own dependency. */
     readonly command?: string;
   };
-  readonly hnsw: {
-    readonly m?: number;
-    readonly efConstruction?: number;
-    readonly efSearch?: number;
-  };
 }
 
 export interface BackendContext {
@@ -26,7 +21,7 @@ export interface BackendContext {
   /** Folder for this backend's files; made when needed. */
   readonly directory: string;
   readonly settings: BackendSettings;
-  /** Values for some of the backend's {@link Backend.tunables}, by name; they win over `settings`. */
+  /** Values for some of the backend's {@link Backend.tunables}, by name. */
   readonly tuning?: Readonly<Record<string, number>>;
   readonly log: Log;
   readonly signal?: AbortSignal;
@@ -83,10 +78,9 @@ export const backends: readonly Backend[] = Object.freeze([
     name: 'hnsw',
     summary: 'an approximate index in this process, kept in a file: fast at any size',
     tunables: graphTunables({ values: [16, 32, 64, 128, 256], preset: 128 }),
-    async open({ fingerprint, directory, settings, tuning = {}, log, signal }: BackendContext) {
+    async open({ fingerprint, directory, tuning = {}, log, signal }: BackendContext) {
       const { HnswVectorStore } = await import('@kettle/vector-store-hnsw');
       return HnswVectorStore.open({
-        ...settings.hnsw,
         ...graphParameters(tuning),
         fingerprint,
         directory,

@@ -27,7 +27,7 @@ describe('the registry of backends', () => {
           fingerprint,
           corpusId: 'test',
           directory: await tempFolder(),
-          settings: { chroma: {}, hnsw: {} },
+          settings: { chroma: {} },
           tuning,
           log: (_level, message) => expect.fail(message),
         });
@@ -47,7 +47,7 @@ describe('the registry of backends', () => {
   });
 
   it('opens a store that is the reference itself for exact', async () => {
-    const settings = { chroma: {}, hnsw: {} };
+    const settings = { chroma: {} };
     const store = await findBackend('exact')?.open({
       fingerprint,
       corpusId: 'test',

@@ -11,7 +11,7 @@ describe('the configuration', () => {
     const config = readConfig({});
     expect(config).toMatchObject({
       backend: 'hnsw',
-      backendSettings: { chroma: {}, hnsw: {} },
+      backendSettings: { chroma: {} },
       corpusDirectory: expect.stringMatching(/[\\/]corpus$/),
       corpusName: undefined,
       corpusDescription: undefined,

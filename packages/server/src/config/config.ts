@@ -70,7 +70,6 @@ function toConfig(values: Variables, env: NodeJS.ProcessEnv): Config {
         database: values.CHROMA_DATABASE,
         command: values.CHROMA_COMMAND,
       }),
-      hnsw: {},
     },
     corpusDirectory,
     corpusName: values.CORPUS_NAME,
