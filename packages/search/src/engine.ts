@@ -258,6 +258,7 @@ export class Engine {
     const now = performance.now();
     if (now - this.#lastLevel < levelEvery) return;
     this.#lastLevel = now;
+    this.state.refresh(session);
     const { keeper } = session;
     const save = now - this.#lastPersist >= persistEvery;
     if (save) this.#lastPersist = now;

@@ -3,7 +3,7 @@ import type { Catalog } from './catalog/catalog.js';
 import type { IndexProgress } from './index-status.js';
 import { Pace } from './pace.js';
 
-const upsertBatch = 256;
+const upsertBatch = 128;
 const deleteBatch = 1000;
 
 export interface LevelOptions {

@@ -4,8 +4,10 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ChromaServer } from '@kettle/vector-store-chroma';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openForTest } from './support/open-for-test.mjs';
+import { chroma } from '../../vector-store-chroma/test/support/chroma-command.js';
+import { openForTest, type TestBackend } from './support/open-for-test.mjs';
 import { Random } from './support/random.js';
 import { contentsOf, Workspace } from './support/workspace.js';
 
@@ -13,6 +15,7 @@ const child = fileURLToPath(new URL('./support/sync-child.mjs', import.meta.url)
 const queries = ['apple pear', 'kettle', 'quince and medlar with cheese'];
 
 let workspace: Workspace;
+let chromaUrl = '';
 const children = new Set<ChildProcess>();
 beforeEach(async () => {
   workspace = await Workspace.create();
@@ -22,10 +25,10 @@ afterEach(async () => {
   await workspace.remove();
 });
 
-type Backend = 'exact' | 'hnsw';
-
-function start(backend: Backend, killAt = ''): ChildProcess {
-  const process = fork(child, [workspace.documents, workspace.index, backend, killAt], { stdio: 'inherit' });
+function start(backend: TestBackend, killAt = ''): ChildProcess {
+  const process = fork(child, [workspace.documents, workspace.index, backend, killAt, chromaUrl], {
+    stdio: 'inherit',
+  });
   children.add(process);
   process.once('exit', () => children.delete(process));
   return process;
@@ -52,9 +55,9 @@ async function stir(random: Random, names: Set<string>): Promise<void> {
 }
 
 /** What an index made from nothing says of the same folder. */
-async function fresh(backend: Backend): Promise<unknown> {
+async function fresh(): Promise<unknown> {
   const directory = await mkdtemp(join(tmpdir(), 'kettle-fresh-'));
-  const index = await openForTest({ documents: workspace.documents, directory, backend });
+  const index = await openForTest({ documents: workspace.documents, directory });
   try {
     await index.ready();
     return await contentsOf(index, queries);
@@ -64,8 +67,13 @@ async function fresh(backend: Backend): Promise<unknown> {
   }
 }
 
-async function restarted(backend: Backend): Promise<unknown> {
-  const index = await openForTest({ documents: workspace.documents, directory: workspace.index, backend });
+async function restarted(backend: TestBackend): Promise<unknown> {
+  const index = await openForTest({
+    documents: workspace.documents,
+    directory: workspace.index,
+    backend,
+    chromaUrl,
+  });
   try {
     await index.ready();
     return await contentsOf(index, queries);
@@ -74,32 +82,43 @@ async function restarted(backend: Backend): Promise<unknown> {
   }
 }
 
-describe('killed at random points', () => {
-  for (const [backend, kills] of [
-    ['hnsw', 100],
-    ['exact', 20],
-  ] as const) {
-    it(`serves what a fresh index would (${backend}, ${kills} kills)`, { timeout: 180_000 }, async () => {
-      const seed = 20_261_130;
-      const random = new Random(seed);
-      const names = new Set<string>();
-      for (let count = 0; count < 8; count++) await stir(random, names);
-      for (let kill = 1; kill <= kills; kill++) {
-        const process = start(backend);
-        await once(process, 'message');
-        const exit = once(process, 'exit');
-        const timer = setTimeout(() => process.kill('SIGKILL'), random.below(200));
-        for (let edits = random.below(4); edits > 0; edits--) await stir(random, names);
-        await exit;
-        clearTimeout(timer);
-        expect(process.signalCode).toBe('SIGKILL');
-        // The index is not repaired after each kill: damage may add up.
-        if (kill % 10 === 0) {
-          expect(await restarted(backend), `seed ${seed}, after kill ${kill}`).toEqual(await fresh(backend));
-        }
-      }
-    });
+async function killAtRandom(backend: TestBackend, kills: number): Promise<void> {
+  const seed = 20_261_130;
+  const random = new Random(seed);
+  const names = new Set<string>();
+  for (let count = 0; count < 8; count++) await stir(random, names);
+  for (let kill = 1; kill <= kills; kill++) {
+    const process = start(backend);
+    await once(process, 'message');
+    const exit = once(process, 'exit');
+    const timer = setTimeout(() => process.kill('SIGKILL'), random.below(200));
+    for (let edits = random.below(4); edits > 0; edits--) await stir(random, names);
+    await exit;
+    clearTimeout(timer);
+    expect(process.signalCode).toBe('SIGKILL');
+    // The index is not repaired after each kill: damage may add up.
+    if (kill % 10 === 0) {
+      expect(await restarted(backend), `seed ${seed}, after kill ${kill}`).toEqual(await fresh());
+    }
   }
+}
+
+describe('killed at random points, an index serves what a fresh one would', () => {
+  it('with HNSW, after 100 kills', { timeout: 180_000 }, () => killAtRandom('hnsw', 100));
+  it('with the exact store, after 20 kills', { timeout: 60_000 }, () => killAtRandom('exact', 20));
+  it.skipIf(!chroma.available)('with Chroma, after 20 kills', { timeout: 120_000 }, async () => {
+    const server = await ChromaServer.start({
+      directory: join(workspace.root, 'chroma'),
+      command: chroma.command,
+    });
+    try {
+      chromaUrl = await server.url({ signal: AbortSignal.timeout(30_000) });
+      await killAtRandom('chroma', 20);
+    } finally {
+      chromaUrl = '';
+      await server.close();
+    }
+  });
 });
 
 describe('killed between catalog and store', () => {
@@ -115,7 +134,7 @@ describe('killed between catalog and store', () => {
       // Unless that point is not reached: then the first level state is as good a moment.
       process.on('message', (message) => message === 'level' && process.kill('SIGKILL'));
       await once(process, 'exit');
-      expect(await restarted('hnsw')).toEqual(await fresh('hnsw'));
+      expect(await restarted('hnsw')).toEqual(await fresh());
     });
   }
 });

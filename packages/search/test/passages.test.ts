@@ -114,6 +114,24 @@ describe('passages of a document', () => {
       expect(passage.context).not.toContain('not a heading');
   });
 
+  it('take time in proportion to the text, whatever is in it', async () => {
+    const awkward = [
+      ' '.repeat(20_000),
+      '\t\n'.repeat(20_000),
+      '.'.repeat(20_000),
+      '。'.repeat(20_000),
+      '# '.repeat(20_000),
+      '"'.repeat(20_000),
+      'x'.repeat(200_000),
+      '```\n'.repeat(20_000),
+      '\r'.repeat(20_000),
+    ];
+    // With anything quadratic this takes minutes.
+    for (const markup of ['plain', 'markdown'] as const) {
+      for (const run of awkward) await split(`start ${`${run}x`.repeat(3)} end`, markup);
+    }
+  });
+
   it('name equal texts equally, wherever they stand', async () => {
     const first = await split('Same words.');
     const second = await split('\n\n  Same words.\n');

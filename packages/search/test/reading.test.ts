@@ -127,12 +127,12 @@ describe('files that can not be indexed', () => {
     await workspace.write('b.txt', 'Milk.');
     const index = await workspace.openReady();
     await workspace.write('a.txt', Buffer.from([0x7f, 0x45, 0, 1, 2]));
-    await truncate(workspace.path('b.txt'), 33 * 1024 * 1024);
+    await truncate(workspace.path('b.txt'), 17 * 1024 * 1024);
     const report = await index.sync();
     expect(report).toMatchObject({ removed: 2, skippedCount: 2 });
     expect(report.skipped.map(({ name, reason }) => `${name}: ${reason}`).sort()).toEqual([
       'a.txt: binary content',
-      'b.txt: too large: 33.0 MiB, at most 32 MiB',
+      'b.txt: too large: 17.0 MiB, at most 16 MiB',
     ]);
     expect(await index.search('tea')).toEqual([]);
     await expect(index.getDocument('a.txt')).rejects.toMatchObject({ code: 'document_unreadable' });

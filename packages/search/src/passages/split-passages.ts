@@ -53,7 +53,7 @@ export async function splitPassages(
   embedder: Pick<Embedder, 'countTokens' | 'maxTokens'>,
   signal?: AbortSignal,
 ): Promise<Passage[]> {
-  const { title, blocks } = splitBlocks(text, markup);
+  const { title, blocks } = await splitBlocks(text, markup);
   if (blocks.length === 0) return [];
   const sizes = new TokenSizes(text, embedder, signal);
   await sizes.add(blocks.flatMap((block) => block.atoms));

@@ -27,7 +27,7 @@ export interface FolderListing {
 }
 
 /** Larger files are not documents people read; they would also have to fit into memory. */
-export const maxFileBytes = 32 * 1024 * 1024;
+export const maxFileBytes = 16 * 1024 * 1024;
 
 const ignoredFolders = new Set(['node_modules']);
 

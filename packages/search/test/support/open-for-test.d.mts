@@ -1,11 +1,15 @@
 import type { OpenIndexOptions, SearchIndex } from '@kettle/search';
 import type { VectorStore } from '@kettle/vector-store';
 
+export type TestBackend = 'exact' | 'hnsw' | 'chroma';
+
 export interface OpenForTest extends Partial<Omit<OpenIndexOptions, 'backend'>> {
   readonly documents: string;
   readonly directory: string;
   /** @default 'exact' */
-  readonly backend?: 'exact' | 'hnsw';
+  readonly backend?: TestBackend;
+  /** Base URL of the server behind `chroma`. */
+  readonly chromaUrl?: string | undefined;
   /** Milliseconds that embedding a passage takes. @default 0 */
   readonly delay?: number;
   /** Wraps the store. */

@@ -9,6 +9,10 @@ const stores = {
     const { HnswVectorStore } = await import('@kettle/vector-store-hnsw');
     return HnswVectorStore.open({ fingerprint, directory, signal });
   },
+  chroma: async ({ fingerprint, corpusId, signal }, server) => {
+    const { ChromaVectorStore } = await import('@kettle/vector-store-chroma');
+    return ChromaVectorStore.open({ fingerprint, corpusId, server, signal });
+  },
 };
 
 export async function openForTest({
@@ -17,6 +21,7 @@ export async function openForTest({
   backend = 'exact',
   delay = 0,
   around,
+  chromaUrl,
   ...options
 }) {
   return openIndex({
@@ -26,7 +31,7 @@ export async function openForTest({
     backend,
     loadEmbedder: async () => new FakeEmbedder({ delay }),
     openStore: async (context) => {
-      const store = await stores[backend](context);
+      const store = await stores[backend](context, chromaUrl);
       return around === undefined ? store : around(store);
     },
     watch: false,

@@ -1,7 +1,7 @@
 // Synchronises for ever, until it is killed. Told `upsert:2`, it kills itself at the second upsert.
 import { openForTest } from './open-for-test.mjs';
 
-const [documents, directory, backend, killAt] = process.argv.slice(2);
+const [documents, directory, backend, killAt, chromaUrl] = process.argv.slice(2);
 const [method, times] = (killAt ?? '').split(':');
 let left = Number(times);
 
@@ -20,7 +20,7 @@ function around(store) {
 }
 
 process.send('started');
-const index = await openForTest({ documents, directory, backend, delay: killAt ? 0 : 1, around });
+const index = await openForTest({ documents, directory, backend, chromaUrl, delay: killAt ? 0 : 1, around });
 for (;;) {
   await index.sync();
   process.send('level');
