@@ -9,13 +9,14 @@ import type { Method } from './results/results.js';
 const run = promisify(execFile);
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** Packages whose versions decide the numbers, each with the Kettle package that depends on it. */
-const measuredPackages: readonly (readonly [name: string, dependent: string])[] = [
+/** Packages whose versions decide the numbers, each with the packages that lead to it from here. */
+const measuredPackages: readonly (readonly [name: string, ...path: string[]])[] = [
   ['@xenova/transformers', '@kettle/embedder'],
   ['onnxruntime-node', '@kettle/embedder'],
   ['better-sqlite3', '@kettle/search'],
-  ['hnswlib-node', '@kettle/vector-store-hnsw'],
-  ['chromadb', '@kettle/vector-store-chroma'],
+  ['hnswlib-node', '@kettle/server', '@kettle/vector-store-hnsw'],
+  ['usearch', '@kettle/server', '@kettle/vector-store-usearch'],
+  ['chromadb', '@kettle/server', '@kettle/vector-store-chroma'],
   ['@modelcontextprotocol/sdk', '@kettle/server'],
 ];
 
@@ -49,9 +50,10 @@ async function distribution(): Promise<string> {
 /** Installed versions of what is measured; packages that are not there are left out. */
 export async function readVersions(): Promise<Record<string, string>> {
   const versions: Record<string, string> = {};
-  for (const [name, dependent] of measuredPackages) {
+  for (const [name, ...path] of measuredPackages) {
     try {
-      const require = createRequire(import.meta.resolve(dependent));
+      let require = createRequire(import.meta.url);
+      for (const step of path) require = createRequire(require.resolve(step));
       versions[name] = await versionOf(name, require);
     } catch {
       // Not installed: nothing of it was measured.

@@ -11,6 +11,8 @@ export interface Plan {
   readonly sizes: readonly number[];
   /** The largest size at which stores are filled anew for each value of a setting. */
   readonly frontierSize: number;
+  /** Every value that a backend names for a setting, or only the last. */
+  readonly settings: 'all' | 'last';
   readonly concurrency: {
     /** For each backend, or for the default one alone. */
     readonly backends: 'all' | 'default';
@@ -35,6 +37,7 @@ export const defaultPlan: Plan = {
   repetitions: 3,
   sizes: [1_000, 10_000, 20_000, 50_000],
   frontierSize: 10_000,
+  settings: 'all',
   concurrency: { backends: 'all', repetitions: 1, clients: [1, 2, 4, 8, 16], window: 500 },
   loops: 2,
   starts: 7,
@@ -49,6 +52,7 @@ export const quickPlan: Plan = {
   repetitions: 1,
   sizes: [500, 1_000],
   frontierSize: 500,
+  settings: 'last',
   concurrency: { backends: 'default', repetitions: 1, clients: [1, 4], window: 250 },
   loops: 1,
   starts: 2,

@@ -153,23 +153,28 @@ async function growthPhase(workspace: Workspace, plan: Plan, recorder: Recorder)
 }
 
 /** The smallest size first, and backends in turn: the same minute of the machine for all of them. */
-function storeRuns(plan: Plan): Omit<StoreInput, 'workspace'>[] {
-  return plan.sizes.flatMap((size) =>
+function storeRuns({ sizes, frontierSize, settings }: Plan): Omit<StoreInput, 'workspace'>[] {
+  return sizes.flatMap((size) =>
     backends.flatMap(({ name: backend, tunables = [] }) => {
-      const sweeps = variations(tunables, 'query');
-      const rebuilt = size === plan.frontierSize ? variations(tunables, 'build') : [];
+      const sweeps = variations(tunables, 'query', settings);
+      const rebuilt = size === frontierSize ? variations(tunables, 'build', settings) : [];
       return [{}, ...rebuilt].map((build) => ({ backend, size, build, sweeps }));
     }),
   );
 }
 
 /** One setting at a time away from the presets. */
-function variations(tunables: readonly Tunable[], applies: Tunable['applies']): Tuning[] {
+function variations(
+  tunables: readonly Tunable[],
+  applies: Tunable['applies'],
+  which: Plan['settings'],
+): Tuning[] {
   return tunables
     .filter((tunable) => tunable.applies === applies)
-    .flatMap(({ name, values, preset }) =>
-      values.filter((value) => value !== preset).map((value) => ({ [name]: value })),
-    );
+    .flatMap(({ name, values, preset }) => {
+      const others = values.filter((value) => value !== preset);
+      return (which === 'all' ? others : others.slice(-1)).map((value) => ({ [name]: value }));
+    });
 }
 
 function names(): string[] {
