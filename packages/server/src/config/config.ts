@@ -1,4 +1,5 @@
 import type { BackendSettings } from '../backends.js';
+import { isLoopback } from '../http/loopback.js';
 import type { LogThreshold } from '../log.js';
 import { ConfigError } from './config-error.js';
 import {
@@ -98,10 +99,6 @@ function badValue(name: VariableName, env: NodeJS.ProcessEnv): ConfigError {
   const { allowed, secret } = notesOn(name);
   const value = secret ? 'the value given' : JSON.stringify(env[name]).slice(0, 200);
   return new ConfigError(`${name} must be ${allowed}, not ${value}`);
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 type Defined<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };

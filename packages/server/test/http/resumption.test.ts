@@ -112,16 +112,16 @@ describe('a stream that broke', () => {
       return fetch(input, { ...init, signal: AbortSignal.any(signals) });
     };
     const { client } = await connectClient(url, { fetch: breakable as never, reconnectionOptions });
-    const progress: number[] = [];
+    let reports = 0;
     const answer = client.callTool({ name: 'search', arguments: { query: 'wait' } }, undefined, {
-      onprogress: (report) => {
-        progress.push(report.progress);
+      onprogress: () => {
+        reports += 1;
         for (const controller of cut) controller.abort();
         index.release();
       },
     });
     expect(await answer).toMatchObject({ isError: false });
-    expect(progress).toEqual([1]);
+    expect(reports).toBe(1);
   });
 
   it('after an error does not make the SDK client come back for ever', async () => {

@@ -114,7 +114,7 @@ describe('a session', () => {
     await index.untilWaiting(1);
     index.release();
     expect(await messages(await response)).toMatchObject([
-      { method: 'notifications/progress', params: { progressToken: 'p', progress: 1, total: 3 } },
+      { method: 'notifications/progress', params: { progressToken: 'p', message: 'embedding' } },
       { id: 1, result: { isError: false } },
     ]);
   });
