@@ -48,6 +48,7 @@ class LiveIndex implements SearchIndex {
     try {
       return await session.service.search(checked);
     } catch (error) {
+      if (this.#engine.isClosed) throw this.#closed();
       if (isDamage(error)) this.#engine.reportDamage();
       throw asSearchError(error, options.signal);
     }

@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inspectIndexes } from '@kettle/search';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeEmbedder } from './support/fake-embedder.mjs';
+import { Workspace } from './support/workspace.js';
+
+let workspace: Workspace;
+beforeEach(async () => {
+  workspace = await Workspace.create();
+  await workspace.write('tea.txt', 'Tea with milk.');
+});
+afterEach(async () => {
+  await workspace.remove();
+});
+
+describe('the catalog', () => {
+  it('of a newer Kettle is refused and left alone', async () => {
+    const first = await workspace.openReady();
+    const { directory } = first.status();
+    await first.close();
+    const db = new Database(`${directory}/catalog.sqlite`);
+    db.pragma('user_version = 99');
+    db.close();
+    const index = await workspace.open();
+    await expect(index.ready()).rejects.toMatchObject({ code: 'index_newer' });
+    expect(await index.listDocuments()).toHaveLength(1);
+    await index.close();
+    expect(await readdir(directory!)).not.toContain('catalog.sqlite.damaged');
+    expect(await inspectIndexes(workspace.index)).toEqual([
+      { directory, problem: expect.stringContaining('schema version 99') },
+    ]);
+  });
+
+  it('is one for each model, and coming back to a model costs no inference', async () => {
+    const fingerprints = ['one@1', 'two@1', 'one@1'];
+    const embedded: number[] = [];
+    for (const fingerprint of fingerprints) {
+      const embedder = new FakeEmbedder({ fingerprint });
+      await (await workspace.openReady({ embedder })).close();
+      embedded.push(embedder.embedded.length);
+    }
+    expect(embedded).toEqual([1, 1, 0]);
+    expect(await readdir(workspace.index)).toHaveLength(2);
+  });
+
+  it('can be inspected without the model, in use or not', async () => {
+    expect(await inspectIndexes(join(workspace.root, 'nowhere'))).toEqual([]);
+    const index = await workspace.openReady({ backend: 'exact' });
+    const expected = {
+      directory: index.status().directory,
+      model: 'test/words',
+      fingerprint: 'test/words@1',
+      dimensions: 32,
+      corpus: { name: 'documents', directory: workspace.documents },
+      documents: 1,
+      passages: 1,
+      vectors: 1,
+      spareEmbeddings: 0,
+      lastSyncAt: index.status().lastSyncAt,
+      stores: [{ backend: 'exact', level: true }],
+    };
+    expect(await inspectIndexes(workspace.index)).toMatchObject([{ ...expected, inUse: true }]);
+    await rm(workspace.path('tea.txt'));
+    await index.sync();
+    await index.close();
+    expect(await inspectIndexes(workspace.index)).toMatchObject([
+      { documents: 0, passages: 0, vectors: 0, spareEmbeddings: 1, inUse: false },
+    ]);
+  });
+});
+
+describe('a full disk', () => {
+  // Root may mount a small disk; others may in a user namespace of their own, where the system has those.
+  const unshare = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-root-user', '--mount'];
+  const canMount = spawnSync('unshare', [...unshare, 'sh', '-c', 'mount -t tmpfs none /mnt']).status === 0;
+
+  it.skipIf(!canMount)('is told, does not end the service, and is gone when space is', async () => {
+    await mkdir(workspace.index);
+    const child = fileURLToPath(new URL('./support/full-disk-child.mjs', import.meta.url));
+    const script = `mount -t tmpfs -o size=24m none "$1" && exec "$0" "$2" "$3" "$1"`;
+    const args = [process.execPath, workspace.index, child, workspace.documents];
+    const { stdout, stderr } = spawnSync('unshare', [...unshare, 'sh', '-c', script, ...args], {
+      encoding: 'utf8',
+      timeout: 50_000,
+    });
+    expect(JSON.parse(stdout || JSON.stringify({ stderr }))).toEqual({
+      code: 'storage_full',
+      found: true,
+      phase: 'failed',
+      recovered: 61,
+    });
+  });
+});

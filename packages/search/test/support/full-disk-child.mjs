@@ -1,0 +1,26 @@
+// Indexes a folder on a small disk: one document that fits, many that don't, and all of them when there is space.
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openForTest } from './open-for-test.mjs';
+
+const [documents, directory] = process.argv.slice(2);
+const ballast = join(directory, 'ballast');
+await writeFile(ballast, Buffer.alloc(22 * 1024 * 1024));
+const index = await openForTest({ documents, directory });
+await index.ready();
+const name = (number) => join(documents, `many-${number}.txt`);
+for (let number = 0; number < 60; number++) {
+  const words = Array.from({ length: 3000 }, (_, place) => `w${number * 3000 + place}`);
+  await writeFile(name(number), words.join(' '));
+}
+const code = await index.sync().then(
+  () => 'none',
+  (error) => error.code,
+);
+const found = (await index.search('tea')).some((hit) => hit.document === 'tea.txt');
+const { phase } = index.status();
+await rm(ballast);
+await index.sync();
+const recovered = index.status().documents;
+await index.close();
+process.stdout.write(JSON.stringify({ code, found, phase, recovered }));
