@@ -1,4 +1,6 @@
 import { rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import type { StoreContext } from '@kettle/search';
+import { ExactVectorStore, type VectorStore } from '@kettle/vector-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeEmbedder } from './support/fake-embedder.mjs';
 import { contentsOf, Workspace } from './support/workspace.js';
@@ -132,6 +134,30 @@ describe('changes of the folder', () => {
     await rm(workspace.path('cats.txt'));
     await index.sync();
     expect(changes).toEqual([{ added: ['cats.txt'], changed: ['tea.txt'], removed: ['dogs.txt'] }]);
+  });
+});
+
+describe('the vector store', () => {
+  it('holds exactly the texts that are in the folder, each once', async () => {
+    let store: VectorStore | undefined;
+    const openStore = async ({ fingerprint }: StoreContext) => {
+      // As if it had outlived the last process, with something that is gone since.
+      store = new ExactVectorStore(fingerprint);
+      await store.upsert([{ id: 'stale', vector: new Float32Array(fingerprint.dimensions).fill(1) }]);
+      return store;
+    };
+    await workspace.write('a.txt', tea);
+    await workspace.write('b.txt', tea);
+    await workspace.write('dogs.txt', dogs);
+    const index = await workspace.openReady({ openStore });
+    expect(await store!.count()).toBe(2);
+    await rm(workspace.path('a.txt'));
+    await workspace.write('dogs.txt', `${dogs} And cats.`);
+    await index.sync();
+    expect(await store!.count()).toBe(2);
+    await rm(workspace.path('b.txt'));
+    await index.sync();
+    expect(await store!.count()).toBe(1);
   });
 });
 
