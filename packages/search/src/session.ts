@@ -44,7 +44,12 @@ export class Session {
       signal.throwIfAborted();
       const lock = WriterLock.acquire(directory);
       try {
-        return new Session(options, directory, openCatalogIn(directory, lock !== undefined, options), lock);
+        return new Session(
+          options,
+          directory,
+          await openCatalogIn(directory, lock !== undefined, options),
+          lock,
+        );
       } catch (error) {
         lock?.release();
         if (!SearchError.isInstance(error) || error.code !== 'index_unavailable') throw error;
@@ -129,7 +134,7 @@ function openCatalogIn(
   directory: string,
   writer: boolean,
   { index, embedder, discard, log }: SessionOptions,
-): Catalog {
+): Promise<Catalog> {
   return openCatalog({
     path: join(directory, 'catalog.sqlite'),
     writer,

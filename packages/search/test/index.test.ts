@@ -1,6 +1,7 @@
-import { rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { open, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import type { StoreContext } from '@kettle/search';
 import { ExactVectorStore, type VectorStore } from '@kettle/vector-store';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeEmbedder } from './support/fake-embedder.mjs';
 import { contentsOf, Workspace } from './support/workspace.js';
@@ -162,6 +163,29 @@ describe('the vector store', () => {
 });
 
 describe('damage', () => {
+  it('inside the file is found after an unclean end', async () => {
+    for (let number = 0; number < 200; number++)
+      await workspace.write(`${number}.txt`, `Tea number ${number}. `.repeat(20));
+    const first = await workspace.openReady();
+    const before = await contentsOf(first, ['tea']);
+    const directory = first.status().directory!;
+    await first.close();
+    const db = new Database(`${directory}/catalog.sqlite`);
+    db.exec("UPDATE meta SET value = 'no' WHERE key = 'closed_cleanly'");
+    const page = db
+      .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'passages_by_document'")
+      .pluck()
+      .get();
+    db.close();
+    const file = await open(`${directory}/catalog.sqlite`, 'r+');
+    await file.write(Buffer.alloc(4096, 0x55), 0, 4096, (Number(page) - 1) * 4096);
+    await file.close();
+    const lines: string[] = [];
+    const second = await workspace.openReady({ log: (_, message) => lines.push(message) });
+    expect(await contentsOf(second, ['tea'])).toEqual(before);
+    expect(lines.join('\n')).toContain('rebuilt');
+  });
+
   const damages: [string, (path: string) => Promise<void>][] = [
     ['truncated', (path) => truncate(path, 5000)],
     ['zeroed', (path) => writeFile(path, Buffer.alloc(20_000))],

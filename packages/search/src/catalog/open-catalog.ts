@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import type { Corpus } from '../corpus.js';
 import { SearchError } from '../errors.js';
@@ -35,12 +37,12 @@ const busyMilliseconds = 5000;
  *
  * @throws {SearchError} `index_newer`, `index_foreign`; `index_unavailable` when a follower finds none yet.
  */
-export function openCatalog(options: OpenCatalogOptions): Catalog {
+export async function openCatalog(options: OpenCatalogOptions): Promise<Catalog> {
   const { path, writer, log } = options;
   if (writer && options.discard === true) setAside(path);
   if (!writer) return openChecked(options);
   try {
-    return openChecked(options);
+    return await openChecked(options);
   } catch (error) {
     if (!isDamage(error)) throw error;
     const aside = setAside(path);
@@ -58,14 +60,14 @@ export function isDamage(error: unknown): boolean {
   return code.startsWith('SQLITE_CORRUPT') || code === 'SQLITE_NOTADB';
 }
 
-function openChecked(options: OpenCatalogOptions): Catalog {
+async function openChecked(options: OpenCatalogOptions): Promise<Catalog> {
   const db = connect(options);
   try {
     prepareSchema(db, options);
     const catalog = new Catalog(db);
     checkIdentity(catalog, options);
     if (options.writer) {
-      if (catalog.get('closed_cleanly') === 'no') quickCheck(db);
+      if (catalog.get('closed_cleanly') === 'no') await quickCheck(options.path);
       catalog.set({ closed_cleanly: 'no' });
     }
     return catalog;
@@ -149,9 +151,15 @@ function checkIdentity(
   if (writer) catalog.set({ corpus_directory: corpus.directory, corpus_name: corpus.name });
 }
 
-function quickCheck(db: Database.Database): void {
-  const result = db.pragma('quick_check(1)', { simple: true });
-  if (result !== 'ok') throw new CatalogDamaged(String(result));
+/** After an unclean end; in the background, because it reads the whole file. */
+async function quickCheck(path: string): Promise<void> {
+  const worker = new Worker(new URL('./check-worker.js', import.meta.url), { workerData: path });
+  try {
+    const [result] = await once(worker, 'message');
+    if (result !== 'ok') throw new CatalogDamaged(String(result));
+  } finally {
+    await worker.terminate();
+  }
 }
 
 /** Keeps the damaged file for whoever wants to look at it; an older one gives way. */
