@@ -47,7 +47,7 @@ export const defaultPlan: Plan = {
 /** Under a minute: to see whether everything runs, not to learn what it costs. */
 export const quickPlan: Plan = {
   name: 'quick',
-  documents: 12,
+  documents: 8,
   builds: 1,
   repetitions: 1,
   sizes: [500, 1_000],

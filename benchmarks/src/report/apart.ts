@@ -1,27 +1,42 @@
 import type { Results } from '../results/results.js';
-import { bootstrapRatio, type Interval } from '../statistics/bootstrap.js';
+import { bootstrapRatio, type Runs } from '../statistics/bootstrap.js';
 import { median } from '../statistics/quantile.js';
+import { statisticOf } from '../statistics/summary.js';
 import { ratioVerdict, relevantShare, type Verdict } from '../statistics/verdict.js';
 import { backendsOf, searchLatency } from './figures.js';
 
-/** For each pair of backends, whether their search latency can be told apart in this run. */
+/**
+ * The backends from the quickest to the slowest search, and of each whether this run can tell it from the one
+ * before. One sentence; none with fewer than two backends.
+ */
 export function apartSentences(results: Results): string[] {
-  const measured = backendsOf(results).flatMap((contender) => {
-    const latency = searchLatency(results, contender);
-    return latency ? [{ name: contender.name, runs: latency.runs }] : [];
-  });
-  return measured.flatMap((a, index) =>
-    measured.slice(index + 1).map((b) => sentence(a.name, b.name, bootstrapRatio(a.runs, b.runs, median))),
-  );
+  const measured = backendsOf(results)
+    .flatMap((contender) => {
+      const latency = searchLatency(results, contender);
+      return latency ? [{ name: contender.name, runs: latency.runs }] : [];
+    })
+    .sort((a, b) => median(a.runs.flat()) - median(b.runs.flat()));
+  const [quickest, ...slower] = measured;
+  if (!quickest || slower.length === 0) return [];
+  const steps = slower.map(({ name, runs }, index) => stepText(measured[index]!, { name, runs }));
+  return [`From the quickest search to the slowest: ${[quickest.name, ...steps].join('; ')}.`];
 }
 
-function sentence(a: string, b: string, { low, high }: Interval): string {
-  const range = `${low.toFixed(2)} to ${high.toFixed(2)} times`;
-  const sentences: Record<Verdict, string> = {
-    same: `A search with ${b} takes as long as one with ${a}, to ${100 * relevantShare} % (${range}).`,
-    smaller: `A search with ${b} is quicker than one with ${a}: it takes ${range} as long.`,
-    larger: `A search with ${b} is slower than one with ${a}: it takes ${range} as long.`,
-    unclear: `${a} and ${b} can’t be told apart by this run: a search with ${b} takes ${range} as long.`,
+interface Measured {
+  readonly name: string;
+  readonly runs: Runs;
+}
+
+function stepText(before: Measured, { name, runs }: Measured): string {
+  if (Math.min(before.runs.length, runs.length) < 2)
+    return `${name}, which can’t be told apart from ${before.name} by one process of each`;
+  const { low, high } = bootstrapRatio(before.runs, runs, statisticOf('median'));
+  const range = `${low.toFixed(2)} to ${high.toFixed(2)} times as long`;
+  const texts: Record<Verdict, string> = {
+    larger: `${name}, ${range}`,
+    smaller: `${name}, ${range}`,
+    same: `${name}, the same to ${100 * relevantShare} % (${range})`,
+    unclear: `${name}, which can’t be told apart from ${before.name} by this run (${range})`,
   };
-  return sentences[ratioVerdict({ low, high })];
+  return texts[ratioVerdict({ low, high })];
 }

@@ -56,7 +56,7 @@ summary { cursor: pointer; font-size: 0.92rem; color: var(--accent); padding: 6p
 .scroll:focus-visible, summary:focus-visible, a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 table { border-collapse: collapse; width: 100%; font-size: 0.86rem; font-variant-numeric: tabular-nums; }
 caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-th, td { padding: 8px 12px; text-align: left; vertical-align: top; }
+th, td { padding: 8px 11px; text-align: left; vertical-align: top; }
 thead th { color: var(--muted); font-weight: 550; border-bottom: 1px solid var(--line); white-space: nowrap; }
 tbody tr + tr > * { border-top: 1px solid color-mix(in srgb, var(--line) 55%, transparent); }
 tbody th, thead th:first-child { position: sticky; left: 0; background: var(--card); }

@@ -18,7 +18,7 @@ export function overviewTable(results: Results): Table {
       'query p50',
       'query p95',
       'build',
-      ...(largest ? [`memory, ${formatCount(largest)}`, `disk, ${formatCount(largest)}`] : []),
+      ...(largest ? ['memory', 'disk'] : []),
     ],
     names: 1,
     rows: results.contenders.map((contender) => {
