@@ -29,10 +29,13 @@ export function variablesAsText(): string {
     .join('');
 }
 
-/** The table in Markdown. */
+/** The table in Markdown, with columns that line up, as the formatter wants them. */
 export function variablesAsMarkdown(): string {
-  const rows = variableRows().map(
-    ({ name, preset, meaning }) => `| \`${name}\` | ${preset} | ${meaning} |\n`,
-  );
-  return `| variable | default | meaning |\n| --- | --- | --- |\n${rows.join('')}`;
+  const head = ['variable', 'default', 'meaning'];
+  const body = variableRows().map(({ name, preset, meaning }) => [`\`${name}\``, preset, meaning]);
+  const widths = head.map((_, column) => Math.max(...[head, ...body].map((row) => row[column]?.length ?? 0)));
+  const rule = widths.map((width) => '-'.repeat(width));
+  return [head, rule, ...body]
+    .map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |\n`)
+    .join('');
 }
