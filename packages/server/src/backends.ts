@@ -54,7 +54,7 @@ export interface Backend {
 function graphTunables(efSearch: Pick<Tunable, 'values' | 'preset'>): readonly Tunable[] {
   return [
     { name: 'M', values: [8, 16, 32], preset: 16, applies: 'build' },
-    { name: 'ef_construction', values: [50, 200, 400], preset: 200, applies: 'build' },
+    { name: 'ef_construction', values: [50, 200], preset: 200, applies: 'build' },
     { name: 'ef_search', ...efSearch, applies: 'query' },
   ];
 }
@@ -107,7 +107,7 @@ export const backends: readonly Backend[] = Object.freeze([
   {
     name: 'chroma',
     summary: "a Chroma server, the user's or a private one",
-    tunables: graphTunables({ values: [25, 50, 100, 200, 400], preset: 200 }),
+    tunables: graphTunables({ values: [50, 100, 200, 400], preset: 200 }),
     async open({ fingerprint, corpusId, directory, settings, tuning = {}, log, signal }: BackendContext) {
       const { openChroma } = await import('@kettle/vector-store-chroma');
       const { M, ef_construction, ef_search } = tuning;
