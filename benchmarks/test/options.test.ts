@@ -14,7 +14,7 @@ describe('command line', () => {
   test('--scale adds a size to the plan', () => {
     const command = parseCommand(['--scale', '100_000'], '/here');
     if (command.kind !== 'run') throw new Error('unreachable');
-    expect(command.plan.sizes).toEqual([1_000, 10_000, 20_000, 50_000, 100_000]);
+    expect(command.plan.sizes).toEqual([1_000, 10_000, 50_000, 100_000]);
   });
 
   test('paths start where the user is', () => {

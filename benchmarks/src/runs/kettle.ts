@@ -39,7 +39,6 @@ function backendSettings() {
       ...(CHROMA_DATABASE && { database: CHROMA_DATABASE }),
       ...(CHROMA_COMMAND && { command: CHROMA_COMMAND }),
     },
-    hnsw: {},
   };
 }
 

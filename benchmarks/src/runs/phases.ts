@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { backends, type Tunable } from '@kettle/server/backends';
 import { baselines } from '../baselines/baselines.js';
 import type { Plan } from '../plan.js';
-import { interleave } from '../statistics/schedule.js';
+import { interleave, type Turn } from '../statistics/schedule.js';
 import { defaultBackend } from '../targets.js';
 import type { CorpusInput } from './corpus-job.js';
 import type { Recorder } from './recorder.js';
@@ -17,7 +17,8 @@ const modes = ['keyword', 'hybrid'] as const;
 export function stepsOf(plan: Plan): number {
   return (
     1 +
-    backends.length * (plan.builds + plan.repetitions) +
+    buildTurns(plan, 0).length +
+    backends.length * plan.repetitions +
     modes.length +
     baselines.length +
     1 +
@@ -50,7 +51,7 @@ async function buildPhase(
   recorder: Recorder,
   indexes: Map<string, string>,
 ): Promise<void> {
-  for (const { item: backend, repetition } of interleave(names(), plan.builds, workspace.seed)) {
+  for (const { item: backend, repetition } of buildTurns(plan, workspace.seed)) {
     const indexDirectory = await mkdtemp(join(workspace.directory, 'index-'));
     const input = vectorInput(workspace, backend, indexDirectory, repetition);
     const built = await recorder.attempt(`${backend}: building`, { backend }, 'build', input);
@@ -58,6 +59,13 @@ async function buildPhase(
     if (built) indexes.set(backend, indexDirectory);
     if (superseded) await rm(superseded, { recursive: true, force: true });
   }
+}
+
+/** Whole rounds in which all take their turn, as far as each is to be built. */
+function buildTurns({ builds }: Plan, seed: number): Turn<string>[] {
+  const wanted = (name: string) => (name === defaultBackend ? builds.default : builds.each);
+  const rounds = Math.max(builds.each, builds.default);
+  return interleave(names(), rounds, seed).filter(({ item, repetition }) => repetition < wanted(item));
 }
 
 async function queryPhase(
@@ -136,7 +144,7 @@ async function floorPhase(
 async function growthPhase(workspace: Workspace, plan: Plan, recorder: Recorder): Promise<void> {
   const grown = await recorder.attempt('growing the corpus', { data: 'grown' }, 'grow', {
     workspace,
-    sizes: plan.sizes,
+    sizes: grownSizes(plan),
   });
   if (!grown) return;
   const failed = new Set<string>();
@@ -152,13 +160,27 @@ async function growthPhase(workspace: Workspace, plan: Plan, recorder: Recorder)
   }
 }
 
+/** All sizes to grow to, ascending. */
+function grownSizes({ sizes, targetSize }: Plan): number[] {
+  return [...new Set([...sizes, ...(targetSize === undefined ? [] : [targetSize])])].sort((a, b) => a - b);
+}
+
 /** The smallest size first, and backends in turn: the same minute of the machine for all of them. */
-function storeRuns({ sizes, frontierSize, settings }: Plan): Omit<StoreInput, 'workspace'>[] {
-  return sizes.flatMap((size) =>
+function storeRuns(plan: Plan): Omit<StoreInput, 'workspace'>[] {
+  const { sizes, frontierSize, settings, storeQueries: queries } = plan;
+  return grownSizes(plan).flatMap((size) =>
     backends.flatMap(({ name: backend, tunables = [] }) => {
-      const sweeps = variations(tunables, 'query', settings);
+      const common = { backend, size, queries };
+      const forTarget = !sizes.includes(size);
+      if (forTarget && backend !== defaultBackend) return [];
+      const sweeps = forTarget ? [] : variations(tunables, 'query', settings);
+      // How a store was filled shows most where a query looks at the least.
+      const weakest = sweeps.slice(0, 1);
       const rebuilt = size === frontierSize ? variations(tunables, 'build', settings) : [];
-      return [{}, ...rebuilt].map((build) => ({ backend, size, build, sweeps }));
+      return [
+        { ...common, build: {}, sweeps },
+        ...rebuilt.map((build) => ({ ...common, build, sweeps: weakest })),
+      ];
     }),
   );
 }

@@ -14,6 +14,8 @@ export interface StoreInput {
   readonly workspace: Workspace;
   readonly backend: string;
   readonly size: number;
+  /** Most questions to ask. */
+  readonly queries: number;
   /** How the store is filled. Empty: the presets. */
   readonly build: Tuning;
   /** Settings for the queries, tried one after the other on the filled store. Empty: only the presets. */
@@ -28,7 +30,7 @@ const warmUp = 20;
 export async function measureStore(input: StoreInput, tell: Tell): Promise<Measurement[]> {
   const { workspace, backend, size, build } = input;
   const { fingerprint } = await readJson<Prepared>(workspace, files.prepared);
-  const queries = await readVectors(workspace, files.queries, fingerprint.dimensions);
+  const queries = await readVectors(workspace, files.queries, fingerprint.dimensions, 0, input.queries);
   const truth = await trueDistances(workspace, size);
   const directory = await mkdtemp(join(workspace.directory, 'store-'));
   const base = { backend, passages: size };
