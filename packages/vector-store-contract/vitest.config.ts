@@ -1,3 +1,6 @@
 import { defineProject } from 'vitest/config';
 
-export default defineProject({ test: { name: 'vector-store-contract' } });
+// The root's limits are not inherited, and vitest's own are for machines that do nothing else.
+export default defineProject({
+  test: { name: 'vector-store-contract', testTimeout: 60_000, hookTimeout: 120_000 },
+});
