@@ -1,38 +1,67 @@
 import type { SearchError } from './errors.js';
+import { Gate } from './gate.js';
 import type { IndexProgress, IndexStatus } from './index-status.js';
+import type { IndexChange } from './search-index.js';
 import type { Session } from './session.js';
 import type { SyncReport } from './sync-report.js';
 
-/** Keeps what `status()` says, and passes progress on to those who wait. */
+/** What others see of an index: its status, what they can wait for, the changes they are told of. */
 export class IndexState {
-  embedded = 0;
-  phase: IndexStatus['phase'] = 'starting';
-  searchable = false;
+  /** Opens when queries can be answered. */
+  readonly searchable = new Gate();
+  /** Opens after the first synchronisation. */
+  readonly ready = new Gate();
+  /** Attempts that failed since the last one that succeeded. */
+  failures = 0;
   readonly #model: string;
-  readonly #listeners = new Set<(progress: IndexProgress) => void>();
+  readonly #progressListeners = new Set<(progress: IndexProgress) => void>();
+  readonly #changeListeners = new Set<(change: IndexChange) => void>();
+  #closed = false;
+  #phase: IndexStatus['phase'] = 'starting';
+  #embedded = 0;
   #progress: IndexProgress | undefined;
   #lastSync: SyncReport | undefined;
   #lastError: IndexStatus['lastError'];
   #details: Pick<IndexStatus, 'role' | 'backend' | 'directory' | 'lastSyncAt'> = {};
   #counts = { documents: 0, passages: 0 };
+  /** The revision of the catalog that listeners were told of. */
+  #announced: number | undefined;
 
   constructor(model: string) {
     this.#model = model;
   }
 
-  progress(progress: IndexProgress): void {
+  /** Tells those who wait for progress, and remembers it. */
+  readonly progress = (progress: IndexProgress): void => {
     this.#progress = progress;
-    for (const listener of this.#listeners) listener(progress);
-  }
+    for (const listener of this.#progressListeners) listener(progress);
+  };
 
   /** Tells `listener` the progress so far and from now on. Returns its removal. */
   listen(listener: ((progress: IndexProgress) => void) | undefined): () => void {
     if (listener === undefined) return () => {};
-    // Each call gets a listener of its own, also where callers share a function.
-    const own = (progress: IndexProgress) => listener(progress);
-    this.#listeners.add(own);
-    if (this.#progress !== undefined) own(this.#progress);
-    return () => this.#listeners.delete(own);
+    const remove = added(this.#progressListeners, listener);
+    if (this.#progress !== undefined) listener(this.#progress);
+    return remove;
+  }
+
+  onChange(listener: (change: IndexChange) => void): () => void {
+    return added(this.#changeListeners, listener);
+  }
+
+  countEmbedded(count: number): void {
+    this.#embedded += count;
+  }
+
+  /** A session begins: what happens to its catalog from here on is news. */
+  begin(session: Session): void {
+    this.#announced = session.catalog.changes.revision();
+    this.refresh(session);
+  }
+
+  /** The writer starts a round. */
+  working(session: Session): void {
+    this.#phase = session.isComplete && this.searchable.isOpen ? 'syncing' : 'starting';
   }
 
   /** Reads what changed from the session. */
@@ -48,34 +77,78 @@ export class IndexState {
     };
   }
 
-  succeeded(report?: SyncReport): void {
-    this.phase = 'ready';
-    this.#progress = undefined;
-    this.#lastError = undefined;
-    if (report !== undefined) this.#lastSync = report;
+  openSearch(session: Session): void {
+    if (this.#closed) return;
+    this.refresh(session);
+    this.searchable.open();
   }
 
+  succeeded(session: Session, report?: SyncReport): void {
+    this.openSearch(session);
+    this.#phase = 'ready';
+    this.#progress = undefined;
+    this.#lastError = undefined;
+    this.failures = 0;
+    if (report !== undefined) this.#lastSync = report;
+    if (this.#closed) return;
+    this.ready.open();
+    this.announce(session);
+  }
+
+  /** Remembers why it does not go on, and lets those who wait know. */
   failed(error: SearchError): void {
-    this.phase = 'failed';
+    this.failures++;
+    this.#phase = 'failed';
     this.#progress = undefined;
     this.#lastError = Object.freeze({
       code: error.code,
       message: error.message,
       at: new Date().toISOString(),
     });
+    if (!this.ready.isOpen) this.ready.fail(error);
+    if (!this.searchable.isOpen) this.searchable.fail(error);
+  }
+
+  /** It is tried again: callers may wait. */
+  retry(): void {
+    this.ready.retry();
+    this.searchable.retry();
+  }
+
+  /** Tells the listeners what happened to the documents since the last time. */
+  announce(session: Session): void {
+    const { changes } = session.catalog;
+    const revision = changes.revision();
+    if (this.#closed || revision === this.#announced) return;
+    const change = changes.documentsSince(this.#announced ?? 0);
+    this.#announced = revision;
+    for (const listener of this.#changeListeners) listener(change);
+  }
+
+  close(reason: SearchError): void {
+    this.#closed = true;
+    this.searchable.fail(reason);
+    this.ready.fail(reason);
   }
 
   status(): IndexStatus {
     return Object.freeze({
-      phase: this.phase,
-      searchable: this.searchable,
+      phase: this.#phase,
+      searchable: this.searchable.isOpen,
       model: this.#model,
       ...this.#details,
       ...this.#counts,
-      embedded: this.embedded,
+      embedded: this.#embedded,
       ...(this.#progress && { progress: this.#progress }),
       ...(this.#lastSync && { lastSync: this.#lastSync }),
       ...(this.#lastError && { lastError: this.#lastError }),
     });
   }
+}
+
+/** Each call gets an entry of its own, also where callers share a function. */
+function added<T>(listeners: Set<(value: T) => void>, listener: (value: T) => void): () => void {
+  const own = (value: T) => listener(value);
+  listeners.add(own);
+  return () => listeners.delete(own);
 }

@@ -65,6 +65,30 @@ export async function levelFrom(
   return reached;
 }
 
+/** Whether a level store still holds as many records as it should; `true` while the catalog changes. */
+export async function isFull(
+  catalog: Catalog,
+  store: VectorStore,
+  { signal }: LevelOptions,
+): Promise<boolean> {
+  const revision = catalog.changes.revision();
+  const { live } = catalog.contents.counts();
+  const count = await store.count({ signal });
+  return count === live || catalog.changes.revision() !== revision;
+}
+
+/**
+ * The least that a shared store holds once the writer has filled it: all live contents but for those that came
+ * after the state in which it was last level.
+ */
+export function leastContents(catalog: Catalog, backend: string): number {
+  const saved = catalog.savedRevision(backend);
+  // It was never level: no number is enough.
+  if (saved === undefined) return Number.POSITIVE_INFINITY;
+  const recent = catalog.contents.liveAmong(catalog.changes.contentsSince(saved) ?? []).size;
+  return catalog.contents.counts().live - recent;
+}
+
 async function upsert(
   catalog: Catalog,
   store: VectorStore,

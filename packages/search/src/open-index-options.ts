@@ -10,7 +10,7 @@ export interface StoreContext {
   readonly fingerprint: Fingerprint;
   /** Folder for the store's files; may not exist yet. */
   readonly directory: string;
-  /** Stable short name of the corpus, for collection names. */
+  /** Stable short name of this index of the corpus, for collection names: no other index has the same. */
   readonly corpusId: string;
   readonly signal: AbortSignal;
 }

@@ -42,7 +42,7 @@ class LiveIndex implements SearchIndex {
 
   async search(query: string, options: SearchOptions = {}): Promise<SearchHit[]> {
     const checked = checkQuery(query, options);
-    await this.#wait(this.#engine.searchable, options);
+    await this.#wait(this.#engine.state.searchable, options);
     const { session } = this.#engine;
     if (session === undefined) throw this.#closed();
     try {
@@ -75,7 +75,7 @@ class LiveIndex implements SearchIndex {
   }
 
   ready(options: WaitOptions = {}): Promise<void> {
-    return this.#wait(this.#engine.ready, options);
+    return this.#wait(this.#engine.state.ready, options);
   }
 
   async sync(options: SyncOptions = {}): Promise<SyncReport> {
@@ -90,7 +90,7 @@ class LiveIndex implements SearchIndex {
   }
 
   onChange(listener: (change: IndexChange) => void): () => void {
-    return this.#engine.onChange(listener);
+    return this.#engine.state.onChange(listener);
   }
 
   close(): Promise<void> {

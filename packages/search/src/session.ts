@@ -74,7 +74,8 @@ export class Session {
       dimensions: embedder.dimensions,
       metric: 'cosine' as const,
     });
-    const corpusId = catalog.get('corpus_id') ?? index.corpus.id;
+    // Two indexes of one corpus may follow different states of it: each has vectors of its own on a shared server.
+    const corpusId = [catalog.get('corpus_id') ?? index.corpus.id, catalog.get('index_id') ?? '0'].join('-');
     this.keeper = new StoreKeeper({
       catalog,
       open: (signal) => index.openStore({ fingerprint, directory: storeDirectory, corpusId, signal }),

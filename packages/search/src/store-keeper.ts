@@ -5,7 +5,7 @@ import { asSearchError } from './as-search-error.js';
 import type { Catalog } from './catalog/catalog.js';
 import { SearchError } from './errors.js';
 import type { IndexProgress } from './index-status.js';
-import { levelFrom, levelWholly } from './level-store.js';
+import { isFull, leastContents, levelFrom, levelWholly } from './level-store.js';
 import type { Log } from './log.js';
 
 export interface StoreKeeperOptions {
@@ -24,7 +24,7 @@ export interface StoreKeeperOptions {
 
 /**
  * Keeps the vector store level with the catalog: opens it, fills it, rebuilds it when it is damaged, opens it again
- * when it failed.
+ * when it failed. A store that other processes see is the writer's to fill; a follower waits until it is full.
  */
 export class StoreKeeper {
   readonly #options: StoreKeeperOptions;
@@ -33,8 +33,8 @@ export class StoreKeeper {
   /** What the store has reached; `undefined` while its contents are not known. */
   #revision: number | undefined;
   #saved: number | undefined;
-  /** The last level run: runs follow one another, and queries wait for the first one. */
-  #running: Promise<void> = Promise.resolve();
+  /** The last level run: runs follow one another. */
+  #running: Promise<void> | undefined;
   #usable = false;
 
   constructor(options: StoreKeeperOptions) {
@@ -45,25 +45,31 @@ export class StoreKeeper {
     return this.#store?.backend;
   }
 
-  /** The store's contents differ from what outlives this process. */
-  get unsaved(): boolean {
-    return this.#revision !== this.#saved;
+  /** The store was level once, and has not lost its contents since. */
+  get isUsable(): boolean {
+    return this.#usable;
+  }
+
+  /** The store is elsewhere, where others can change it unseen. */
+  get isShared(): boolean {
+    return this.#store?.capabilities.shared === true;
   }
 
   /** Brings the store level; rejects with a `SearchError` when it can't be. */
   level(): Promise<void> {
-    const run = this.#running.then(
-      () => this.#level(),
-      () => this.#level(),
-    );
+    const before = this.#running ?? Promise.resolve();
+    const run = before.catch(() => {}).then(() => this.#level());
+    const done = () => {
+      if (this.#running === run) this.#running = undefined;
+    };
     this.#running = run;
-    run.catch(() => {});
+    run.then(done, done);
     return run;
   }
 
-  /** The nearest contents. Waits while the store is filled for the first time, rejects while it is down. */
+  /** The nearest contents. Waits while the store is filled, rejects while it is down. */
   async query(vector: Float32Array, topK: number, options: QueryOptions): Promise<VectorHit[]> {
-    if (!this.#usable) await abortable(this.#running, options.signal);
+    if (!this.#usable) await abortable(this.#running ?? this.level(), options.signal);
     const store = this.#store;
     if (store === undefined) throw this.#closedError();
     try {
@@ -72,7 +78,7 @@ export class StoreKeeper {
       if (options.signal?.aborted) throw error;
       this.#distrust(error);
       this.#options.onFailure();
-      throw asSearchError(error, options.signal);
+      throw this.#inOtherWords(error);
     }
   }
 
@@ -88,7 +94,7 @@ export class StoreKeeper {
 
   async close(): Promise<void> {
     this.#ended.abort(this.#closedError());
-    await this.#running.catch(() => {});
+    await this.#running?.catch(() => {});
     await this.#store?.close();
     this.#store = undefined;
     this.#usable = false;
@@ -98,13 +104,14 @@ export class StoreKeeper {
     for (let rebuilt = false; ; rebuilt = true) {
       try {
         await this.#open();
-        await this.#compare();
+        if (this.#isOthers) await this.#checkFilled();
+        else await this.#compare();
         this.#usable = true;
         return;
       } catch (error) {
         this.#ended.signal.throwIfAborted();
         this.#distrust(error);
-        if (rebuilt || !(await this.#canRebuild(error))) throw asSearchError(error);
+        if (rebuilt || !(await this.#canRebuild(error))) throw this.#inOtherWords(error);
       }
     }
   }
@@ -114,48 +121,90 @@ export class StoreKeeper {
     this.#store ??= await this.#options.open(this.#ended.signal);
   }
 
+  /** Another process fills this store. */
+  get #isOthers(): boolean {
+    return this.isShared && !this.#options.isWriter();
+  }
+
   async #compare(): Promise<void> {
     const store = this.#store!;
-    const { catalog, onProgress, isWriter } = this.#options;
-    // A store that others see is brought level once, by the writer.
-    if (store.capabilities.shared && !isWriter()) return;
+    const { catalog, onProgress } = this.#options;
     const options = { signal: this.#ended.signal, onProgress };
-    const followed =
-      this.#revision === undefined ? undefined : await levelFrom(this.#revision, catalog, store, options);
-    this.#revision = followed ?? (await levelWholly(catalog, store, options));
+    let reached: number | undefined;
+    if (this.#revision !== undefined) reached = await levelFrom(this.#revision, catalog, store, options);
+    const { shared } = store.capabilities;
+    // What lives elsewhere may have been emptied, and nothing here would tell.
+    if (shared && reached !== undefined && !(await isFull(catalog, store, options))) reached = undefined;
+    this.#revision = reached ?? (await levelWholly(catalog, store, options));
+    // Followers go by it.
+    if (shared) await this.persist();
+  }
+
+  /** A follower must not answer from a store that is empty or half full: that would look like "no hits". */
+  async #checkFilled(): Promise<void> {
+    if (this.#usable) return;
+    const store = this.#store!;
+    const { catalog } = this.#options;
+    // The catalog may change while the store counts.
+    const before = leastContents(catalog, store.backend);
+    const count = await store.count({ signal: this.#ended.signal });
+    if (count >= Math.min(before, leastContents(catalog, store.backend))) return;
+    throw new SearchError(
+      'store_unavailable',
+      `The vector store is still being filled by another process: ${count} of ${catalog.contents.counts().live} passages so far. Try again in a moment.`,
+      { retryable: true },
+    );
   }
 
   /** After a failure nothing is known about what the store holds. */
   #distrust(error: unknown): void {
     this.#revision = undefined;
     this.#saved = undefined;
-    const code = VectorStoreError.isInstance(error) ? error.code : undefined;
-    if (code === 'data_lost' || code === 'corrupt') this.#usable = false;
+    if (hasLostContents(error)) this.#usable = false;
   }
 
   /** A derived store is not mourned: what is damaged or foreign goes, and is filled again from the catalog. */
   async #canRebuild(error: unknown): Promise<boolean> {
-    if (!VectorStoreError.isInstance(error)) return false;
+    const foreign = VectorStoreError.isInstance(error) && error.code === 'fingerprint_mismatch';
+    if ((!foreign && !hasLostContents(error)) || this.#isOthers) return false;
     const { log, isWriter, directory } = this.#options;
-    const lost = error.code === 'data_lost';
-    if (!lost && error.code !== 'corrupt' && error.code !== 'fingerprint_mismatch') return false;
-    log('warn', `The vector store is rebuilt from the catalog: ${error.message}`, { code: error.code });
+    const { code, message } = error as VectorStoreError;
+    log('warn', `The vector store is rebuilt from the catalog: ${message}`, { code });
     const store = this.#store;
-    if (store !== undefined) {
-      if (lost) return true;
+    if (store !== undefined && code !== 'data_lost') {
       try {
         await store.clear({ signal: this.#ended.signal });
         return true;
       } catch {
-        await store.close();
-        this.#store = undefined;
+        // What can't even be emptied is made anew.
       }
     }
+    this.#store = undefined;
+    await store?.close();
+    if (code === 'data_lost' && store !== undefined) return true;
     if (isWriter()) await rm(directory, { recursive: true, force: true });
     return isWriter();
+  }
+
+  #inOtherWords(error: unknown): unknown {
+    if (this.#ended.signal.aborted) return this.#closedError();
+    const again = (message: string) =>
+      new SearchError('store_unavailable', `${message} Try again in a moment.`, {
+        cause: error,
+        retryable: true,
+      });
+    if (hasLostContents(error)) return again('The vector store lost its contents and is being filled again.');
+    // The store was closed to be opened anew.
+    if (VectorStoreError.isInstance(error) && error.code === 'closed')
+      return again('The vector store is being opened again.');
+    return asSearchError(error);
   }
 
   #closedError(): SearchError {
     return new SearchError('closed', 'The index is closed.');
   }
+}
+
+function hasLostContents(error: unknown): boolean {
+  return VectorStoreError.isInstance(error) && (error.code === 'data_lost' || error.code === 'corrupt');
 }

@@ -10,6 +10,8 @@ export type MetaKey =
   | 'fingerprint'
   | 'dimensions'
   | 'corpus_id'
+  /** Random: tells this index from another one of the same corpus. Moves with the catalog. */
+  | 'index_id'
   | 'corpus_name'
   | 'corpus_directory'
   /** Device of the corpus folder when it was last read. */
@@ -33,6 +35,7 @@ export class Catalog {
   readonly #getMeta: Statement;
   readonly #setMeta: Statement;
   readonly #saveStore: Statement;
+  readonly #savedRevision: Statement;
 
   /** Takes over a database whose schema is there. */
   constructor(db: Database) {
@@ -47,6 +50,7 @@ export class Catalog {
     this.#saveStore = db.prepare(
       'INSERT OR REPLACE INTO stores (backend, revision, saved_at) VALUES (?, ?, ?)',
     );
+    this.#savedRevision = db.prepare('SELECT revision FROM stores WHERE backend = ?').pluck();
   }
 
   get(key: MetaKey): string | undefined {
@@ -62,6 +66,11 @@ export class Catalog {
   /** Notes that a store holds exactly the contents that were live at `revision`, and keeps them. */
   storeSaved(backend: string, revision: number): void {
     this.#saveStore.run(backend, revision, new Date().toISOString());
+  }
+
+  /** The state that a store was last saved in; `undefined` when it never was. */
+  savedRevision(backend: string): number | undefined {
+    return this.#savedRevision.get(backend) as number | undefined;
   }
 
   /** Another number whenever another connection has written. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
@@ -121,6 +122,7 @@ function prepareSchema(
       fingerprint,
       dimensions: String(dimensions),
       corpus_id: corpus.id,
+      index_id: randomBytes(6).toString('hex'),
       corpus_name: corpus.name,
       corpus_directory: corpus.directory,
     })) {
