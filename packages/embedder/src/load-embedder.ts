@@ -1,11 +1,13 @@
+import { availableParallelism } from 'node:os';
 import { downloadModel } from './download/download-model.js';
 import type { Embedder } from './embedder.js';
 import { EmbedderError } from './errors.js';
+import { LocalEmbedder } from './local-embedder.js';
 import { fingerprintOf } from './model/fingerprint.js';
 import { findModel, type ModelLocation } from './model/model-location.js';
 import { profileOf } from './model/profile-files.js';
-import { ModelThread } from './thread/model-thread.js';
-import { ThreadEmbedder } from './thread-embedder.js';
+import { DocumentPool } from './pool/document-pool.js';
+import { modelThread } from './thread/model-thread.js';
 
 /** How far the download of one file has come. */
 export interface DownloadProgress {
@@ -48,6 +50,13 @@ export interface LoadEmbedderOptions {
    * @default 30_000
    */
   readonly stallTimeout?: number | undefined;
+  /**
+   * Processes that embed documents side by side when there are many, each with a copy of the model, on one thread.
+   * They are started when they are needed and end when they aren't. With 1 there are none: the model's thread
+   * does it all.
+   * @default the number of cores, 4 at most
+   */
+  readonly processes?: number | undefined;
   /** Called for each piece of a file that arrives. */
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
   readonly log?: ((level: LogLevel, message: string, data?: Record<string, unknown>) => void) | undefined;
@@ -58,6 +67,7 @@ export interface LoadEmbedderOptions {
 export const defaultModel = 'Xenova/all-MiniLM-L6-v2';
 const defaultEndpoint = 'https://huggingface.co';
 const defaultStallTimeout = 30_000;
+const mostDefaultProcesses = 4;
 
 /**
  * Loads a model from disk, or from the hub when it isn't there. Several may be loaded at once: they share one
@@ -67,22 +77,28 @@ const defaultStallTimeout = 30_000;
  * says which model, where it was looked for, and what to set.
  */
 export async function loadEmbedder(options: LoadEmbedderOptions = {}): Promise<Embedder> {
-  const { model = defaultModel, signal } = options;
+  const { model = defaultModel, processes = defaultProcesses(), log = () => {}, signal } = options;
   signal?.throwIfAborted();
   const location = await locate(model, options);
   const profile = await profileOf(model, location.directory);
-  const thread = ModelThread.get();
+  const files = { model, ...location, profile };
+  const thread = modelThread();
   const handle = thread.nextHandle();
   try {
     const [facts, fingerprint] = await Promise.all([
-      thread.load(handle, { model, ...location, profile }, signal),
+      thread.load(handle, files, signal),
       fingerprintOf(model, location, profile),
     ]);
-    return new ThreadEmbedder(thread, handle, { model, fingerprint }, facts);
+    const pool = new DocumentPool({ processes, files, thread, handle, log });
+    return new LocalEmbedder({ model, fingerprint }, facts, { thread, handle, pool });
   } catch (error) {
     thread.unload(handle, error);
     throw error;
   }
+}
+
+function defaultProcesses(): number {
+  return Math.min(availableParallelism(), mostDefaultProcesses);
 }
 
 async function locate(model: string, options: LoadEmbedderOptions): Promise<ModelLocation> {

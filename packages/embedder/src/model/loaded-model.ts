@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AutoTokenizer, env, type PreTrainedTokenizer } from '@xenova/transformers';
 import ort from 'onnxruntime-node';
 import { EmbedderError } from '../errors.js';
-import type { ModelFiles } from '../thread/messages.js';
+import type { ModelFiles } from '../serving/messages.js';
 import { pool } from './pooling.js';
 
 // A CommonJS module, whose classes Node can't see as named exports.
@@ -46,10 +45,13 @@ export class LoadedModel {
     this.maxTokens = profile.maxInputTokens - Math.max(this.#overhead.query, this.#overhead.passage);
   }
 
-  /** Loads a model. Rejects with `model_invalid` when its files can't be read as one. */
-  static async load(files: ModelFiles): Promise<LoadedModel> {
+  /**
+   * Loads a model that runs a text on so many threads, by default on all cores. The vectors don't depend on it.
+   * Rejects with `model_invalid` when its files can't be read as one.
+   */
+  static async load(files: ModelFiles, threads?: number): Promise<LoadedModel> {
     const tokenizer = await loadTokenizer(files);
-    const session = await loadSession(files);
+    const session = await loadSession(files, threads);
     return new LoadedModel(files, tokenizer, session);
   }
 
@@ -105,10 +107,17 @@ async function loadTokenizer({ model, directory }: ModelFiles): Promise<PreTrain
   }
 }
 
-async function loadSession({ model, directory, network }: ModelFiles): Promise<ort.InferenceSession> {
+async function loadSession(
+  { model, directory, network }: ModelFiles,
+  threads: number | undefined,
+): Promise<ort.InferenceSession> {
   let session: ort.InferenceSession;
   try {
-    session = await InferenceSession.create(await readFile(network), { executionProviders: ['cpu'] });
+    // From its path: onnxruntime 1.14 ignores all options when it is given bytes.
+    session = await InferenceSession.create(network, {
+      executionProviders: ['cpu'],
+      ...(threads !== undefined && { intraOpNumThreads: threads }),
+    });
   } catch (cause) {
     throw new EmbedderError(
       'model_invalid',

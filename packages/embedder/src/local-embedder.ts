@@ -1,7 +1,8 @@
 import type { Embedder, EmbedOptions } from './embedder.js';
 import { EmbedderError } from './errors.js';
-import type { ModelFacts } from './thread/messages.js';
-import type { ModelThread } from './thread/model-thread.js';
+import type { DocumentPool } from './pool/document-pool.js';
+import type { ModelFacts } from './serving/messages.js';
+import type { ModelClient } from './serving/model-client.js';
 
 /** What identifies a model to those who use it. */
 export interface EmbedderIdentity {
@@ -9,20 +10,29 @@ export interface EmbedderIdentity {
   readonly fingerprint: string;
 }
 
-/** An {@link Embedder} whose model is loaded in the model's thread, under `handle`. */
-export class ThreadEmbedder implements Embedder {
+/** Where a model is loaded: in the model's thread under `handle`, and in the processes of a pool. */
+export interface LoadedIn {
+  readonly thread: ModelClient;
+  readonly handle: number;
+  readonly pool: DocumentPool;
+}
+
+/** An {@link Embedder} on this machine. */
+export class LocalEmbedder implements Embedder {
   readonly specificationVersion = 'v1';
   readonly model: string;
   readonly fingerprint: string;
   readonly dimensions: number;
   readonly maxTokens: number;
-  readonly #thread: ModelThread;
+  readonly #thread: ModelClient;
   readonly #handle: number;
+  readonly #pool: DocumentPool;
   #closed = false;
 
-  constructor(thread: ModelThread, handle: number, identity: EmbedderIdentity, facts: ModelFacts) {
+  constructor(identity: EmbedderIdentity, facts: ModelFacts, { thread, handle, pool }: LoadedIn) {
     this.#thread = thread;
     this.#handle = handle;
+    this.#pool = pool;
     this.model = identity.model;
     this.fingerprint = identity.fingerprint;
     this.dimensions = facts.dimensions;
@@ -31,14 +41,14 @@ export class ThreadEmbedder implements Embedder {
 
   async embedQuery(text: string, options: EmbedOptions = {}): Promise<Float32Array> {
     this.#check([text]);
-    const [vector] = await this.#thread.embed(this.#handle, 'query', [text], options.signal);
+    const [vector] = await this.#thread.embed(this.#handle, 'query', [text], options);
     return vector!;
   }
 
   async embedDocuments(texts: readonly string[], options: EmbedOptions = {}): Promise<Float32Array[]> {
     this.#check(texts);
     if (texts.length === 0) return [];
-    return this.#thread.embed(this.#handle, 'documents', texts, options.signal);
+    return this.#pool.embed(texts, options.signal);
   }
 
   async countTokens(texts: readonly string[], options: EmbedOptions = {}): Promise<number[]> {
@@ -50,7 +60,9 @@ export class ThreadEmbedder implements Embedder {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#thread.unload(this.#handle, this.#closedError());
+    const closed = this.#closedError();
+    this.#pool.close(closed);
+    this.#thread.unload(this.#handle, closed);
   }
 
   #check(texts: readonly unknown[]): void {

@@ -16,7 +16,7 @@ export interface ModelFiles {
   readonly profile: ModelProfile;
 }
 
-/** From the main thread to the model's thread. `id` is that of the call that awaits the answer. */
+/** To the thread or process that runs models. `id` is that of the call that awaits the answer. */
 export type Request =
   | { readonly type: 'load'; readonly id: number; readonly handle: number; readonly files: ModelFiles }
   | { readonly type: 'unload'; readonly handle: number }
@@ -26,8 +26,16 @@ export type Request =
       readonly handle: number;
       readonly kind: JobKind;
       readonly texts: readonly string[];
+      /** Where these texts stand among those of the caller, for messages about one of them. */
+      readonly place: Place;
     }
   | { readonly type: 'cancel'; readonly id: number };
+
+/** The first of some texts has this index among `of` texts. */
+export interface Place {
+  readonly from: number;
+  readonly of: number;
+}
 
 /** What a loaded model tells about itself. */
 export interface ModelFacts {
@@ -35,7 +43,7 @@ export interface ModelFacts {
   readonly maxTokens: number;
 }
 
-/** An {@link EmbedderError}'s parts, since classes don't survive the way between threads. */
+/** An {@link EmbedderError}'s parts, since classes don't survive the way between threads and processes. */
 export interface Failure {
   readonly code: EmbedderErrorCode;
   readonly message: string;
@@ -43,7 +51,7 @@ export interface Failure {
   readonly cause?: string | undefined;
 }
 
-/** From the model's thread to the main thread. */
+/** From the thread or process that runs models. */
 export type Response =
   | { readonly id: number; readonly result: ModelFacts | readonly Float32Array[] | readonly number[] }
   | { readonly id: number; readonly failure: Failure };

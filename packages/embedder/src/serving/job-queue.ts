@@ -1,4 +1,4 @@
-import { type JobKind, jobKinds } from './messages.js';
+import { type JobKind, jobKinds, type Place } from './messages.js';
 
 /** A call under way: its texts, and what came of those that were done. */
 export interface Job {
@@ -6,6 +6,7 @@ export interface Job {
   readonly handle: number;
   readonly kind: JobKind;
   readonly texts: readonly string[];
+  readonly place: Place;
   readonly results: (Float32Array<ArrayBuffer> | number)[];
 }
 
@@ -25,10 +26,6 @@ export class JobQueue {
     for (const jobs of this.#byKind.values()) {
       for (const job of jobs.values()) if (job.handle === handle) jobs.delete(job.id);
     }
-  }
-
-  has(id: number): boolean {
-    return [...this.#byKind.values()].some((jobs) => jobs.has(id));
   }
 
   /** The job whose next text is due. It stays in the queue until removed. */
