@@ -1,4 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EmbedderError, type LoadEmbedderOptions, loadEmbedder } from '@kettle/embedder';
@@ -192,6 +194,44 @@ describe('a download that breaks', () => {
     };
     await expect(load({ onProgress, signal: abort.signal })).rejects.toThrow('enough');
     expect((await cachedFiles()).filter((file) => file.endsWith('.partial'))).toHaveLength(1);
+  });
+});
+
+describe('a download of a process that was killed', () => {
+  /** Leaves the file in use that a killed process leaves; gives its path. */
+  async function killWhileDownloading(): Promise<string> {
+    hub.behaviour = (file) => (file === network ? { stallAfter: 5_000_000 } : {});
+    const script = `
+      import { loadEmbedder } from '@kettle/embedder';
+      const [model, cacheDir, endpoint] = process.argv.slice(1);
+      const onProgress = ({ loaded }) => { if (loaded >= 5_000_000) process.kill(process.pid, 'SIGKILL'); };
+      await loadEmbedder({ model, cacheDir, endpoint, onProgress });`;
+    const args = ['--input-type=module', '-e', script, model, cacheDir, endpoint];
+    const child = spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: 'ignore' });
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+    hub.behaviour = () => ({});
+    const [left, ...others] = (await cachedFiles()).filter((file) => file.startsWith(`${network}.`));
+    expect(left).toMatch(/\.downloading$/);
+    expect(others).toEqual([]);
+    return path.join(cacheDir, model, left!);
+  }
+
+  test('is taken up when nobody has written to it for long, and leaves nothing behind', async () => {
+    const left = await killWhileDownloading();
+    const { size: bytes } = await stat(left);
+    const longAgo = new Date(Date.now() - 3_600_000);
+    await utimes(left, longAgo, longAgo);
+    await (await load()).close();
+    expect(hub.of(network).slice(1)).toMatchObject([{ range: `bytes=${bytes}-`, status: 206 }]);
+    await expectWholeModel();
+  });
+
+  test('is left alone while it may still be in use', async () => {
+    const left = await killWhileDownloading();
+    await (await load()).close();
+    expect(hub.of(network).slice(1)).toMatchObject([{ range: undefined, status: 200 }]);
+    expect((await readFile(path.join(cacheDir, model, network))).length).toBe(size);
+    await stat(left);
   });
 });
 

@@ -9,7 +9,7 @@ const modelDirs = [modelsDirectory];
 let embedder: Embedder;
 
 beforeAll(async () => {
-  embedder = await loadEmbedder({ modelDirs });
+  embedder = await loadEmbedder({ modelDirs, processes: 1 });
 });
 
 function length(vector: Float32Array): number {
@@ -212,7 +212,7 @@ describe('loading and closing', () => {
 
   test('a process may exit in the middle of everything', async () => {
     const result = await run(`
-      const embedder = await loadEmbedder({ modelDirs: [process.argv[1]] });
+      const embedder = await loadEmbedder({ modelDirs: [process.argv[1]], processes: 1 });
       embedder.embedDocuments(Array.from({ length: 100 }, () => 'tea '.repeat(200))).catch(() => {});
       await embedder.embedQuery('tea');
       process.exit(0);
