@@ -113,7 +113,7 @@ describe('ask', () => {
         const { code, stdout, stderr } = await ask(['dogs'], env);
         expect({ code, stderr }).toMatchObject({ code: 0 });
         expect(stdout).toMatch(/^1\. dogs\.txt /);
-        expect(stderr).toMatch(/\d of \d/);
+        expect(stderr).toContain('Loading the model');
       } finally {
         await rm(fresh, { recursive: true, force: true });
       }

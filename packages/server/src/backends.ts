@@ -11,6 +11,8 @@ export interface BackendSettings {
     readonly database?: string;
     /** How to start the private server. Unset: the `chroma` of our own dependency. */
     readonly command?: string;
+    /** Milliseconds for one request, its retries included. Unset: the adapter's own. */
+    readonly deadline?: number;
   };
 }
 

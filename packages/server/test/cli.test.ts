@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sampleFiles } from './support/sample-corpus.js';
-import { cleanEnv } from './support/server-process.js';
+import { cleanEnv, initializeParams } from './support/server-process.js';
 import { tempFolder } from './support/temp-folder.js';
 
 const binFile = fileURLToPath(new URL('../bin/kettle.mjs', import.meta.url));
@@ -39,6 +39,7 @@ describe('kettle', () => {
     const { code, stdout, stderr } = await kettle(['--help'], {});
     expect([code, stderr]).toEqual([0, '']);
     for (const word of [
+      '  serve ',
       'index [--force]',
       'status [--json]',
       'doctor',
@@ -58,7 +59,8 @@ describe('kettle', () => {
 
   it.each([
     [[]],
-    [['serve']],
+    [['serve', 'now']],
+    [['serve', '--force']],
     [['index', 'now']],
     [['status', '--force']],
     [['index', '--json']],
@@ -66,7 +68,16 @@ describe('kettle', () => {
   ])('%j is not understood', async (args) => {
     const { code, stdout, stderr } = await kettle(args, {});
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^kettle: the arguments must be index .*\n$/);
+    expect(stderr).toMatch(/^kettle: the arguments must be serve, index .*\n$/);
+  });
+
+  it('serve is the server', async () => {
+    const child = spawn(process.execPath, [binFile, 'serve'], { env: cleanEnv(env) });
+    child.stdin.end(
+      `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams })}\n`,
+    );
+    const [answer, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    expect([code, JSON.parse(answer).result.serverInfo.name]).toEqual([0, 'rag-search-server']);
   });
 
   it('takes no bad variable', async () => {
@@ -170,6 +181,8 @@ describe('doctor', () => {
       ...(await settings()),
     });
     expect(code).toBe(1);
+    // A checkout has a script for systems on which Chroma's binary can't run.
+    if (what === 'backend chroma') expect(stdout).toContain('scripts/chroma-debian12.sh');
     const lines = stdout.split('\n');
     const at = lines.findIndex((line) => line.startsWith(`WRONG ${what}: `));
     expect(at, stdout).toBeGreaterThanOrEqual(0);

@@ -11,7 +11,7 @@ describe('the configuration', () => {
     const config = readConfig({});
     expect(config).toMatchObject({
       backend: 'hnsw',
-      backendSettings: { chroma: {} },
+      backendSettings: { chroma: { deadline: 10_000 } },
       corpusDirectory: expect.stringMatching(/[\\/]corpus$/),
       corpusName: undefined,
       corpusDescription: undefined,
@@ -47,6 +47,20 @@ describe('the configuration', () => {
       modelDirectory: join(base, 'models'),
     });
     expect(readConfig({ INDEX_DIR: 'x' }).indexDirectory).toBe(join(process.cwd(), 'x'));
+  });
+
+  it.each([
+    ['scripts/chroma.sh', '"/home/me/"scripts/chroma.sh'],
+    ['./chroma --quiet', '"/home/me/"./chroma --quiet'],
+    ['"my tools/chroma" --quiet', '"/home/me/""my tools/chroma" --quiet'],
+    ['my" "tools/chroma', '"/home/me/"my" "tools/chroma'],
+    ['chroma', 'chroma'],
+    ['docker run chroma/chroma', 'docker run chroma/chroma'],
+    ['/opt/chroma run', '/opt/chroma run'],
+    ['"/opt/my tools/chroma"', '"/opt/my tools/chroma"'],
+  ])('finds the program of the command %s as a shell would', (CHROMA_COMMAND, command) => {
+    const { chroma } = readConfig({ CHROMA_COMMAND, INIT_CWD: '/home/me' }).backendSettings;
+    expect(chroma.command).toBe(command);
   });
 
   it('keeps the indexes of different folders apart, and in the cache folder', async () => {
@@ -91,6 +105,9 @@ describe('the configuration', () => {
     [{ EMBEDDING_MODEL: '../../etc' }, /^EMBEDDING_MODEL must be a model's id/],
     [{ HF_ENDPOINT: 'ftp://x' }, /^HF_ENDPOINT must be an http:\/\/ or https:\/\/ address, not "ftp:\/\/x"$/],
     [{ CHROMA_URL: 'localhost:8000' }, /^CHROMA_URL must be an http/],
+    [{ CHROMA_TIMEOUT_MS: '0' }, /^CHROMA_TIMEOUT_MS must be a whole number from 1 to 2147483647, not "0"$/],
+    [{ CHROMA_TIMEOUT_MS: '2147483648' }, /^CHROMA_TIMEOUT_MS must be/],
+    [{ CHROMA_TIMEOUT_MS: '1.5' }, /^CHROMA_TIMEOUT_MS must be/],
     [{ SEARCH_MODE: 'magic' }, /^SEARCH_MODE must be one of vector, keyword, hybrid/],
     [{ MCP_TRANSPORT: 'sse' }, /^MCP_TRANSPORT must be one of stdio, http/],
     [{ PORT: '65536' }, /^PORT must be a whole number from 0 to 65535, not "65536"$/],

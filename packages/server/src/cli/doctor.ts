@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Embedder } from '@kettle/embedder';
 import type { Corpus } from '@kettle/search';
 import { findBackend } from '../backends.js';
+import { checkout } from '../config/paths.js';
 import { loadModel } from '../model.js';
 import { type Check, Problem, runChecks } from './check.js';
 import { checkCorpus, checkIndexes, checkIndexFolder, checkNode, checkSqlite } from './checks.js';
@@ -103,7 +104,9 @@ async function tryBackend(
 }
 
 function remedyFor(backend: string): string {
+  const script = checkout && join(checkout, 'scripts', 'chroma-debian12.sh');
+  const onDebian = script ? ` (on Debian 12: CHROMA_COMMAND="${script}")` : '';
   return backend === 'chroma'
-    ? 'CHROMA_URL names a server, CHROMA_COMMAND a command that starts one; VECTOR_BACKEND=hnsw needs neither.'
+    ? `CHROMA_URL names a server, CHROMA_COMMAND a command that starts one${onDebian}; VECTOR_BACKEND=hnsw needs neither.`
     : 'Install again with a C++ compiler at hand (`pnpm rebuild`), or choose VECTOR_BACKEND=exact, which needs no addon.';
 }

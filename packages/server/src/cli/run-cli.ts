@@ -5,9 +5,6 @@ import { ConfigError } from '../config/config-error.js';
 import { variablesAsText } from '../config/table.js';
 import { createLog, type Log } from '../log.js';
 import { print, stopOnSignals } from '../process.js';
-import { runDoctor } from './doctor.js';
-import { runIndex } from './index-command.js';
-import { runStatus } from './status.js';
 
 /** What a command works with. stdout is its own: nothing here speaks MCP. */
 export interface CommandContext {
@@ -19,6 +16,7 @@ export interface CommandContext {
 
 const usage = `Usage: kettle COMMAND [OPTION]
 
+  serve             the MCP server itself: JSON-RPC on stdin and stdout, or HTTP where MCP_TRANSPORT says so
   index [--force]   bring the index level with the documents, ahead of the first search
                     (--force reads every file again, also those that look unchanged)
   status [--json]   what is indexed, by which model, in which backend, how large and how fresh
@@ -26,8 +24,7 @@ const usage = `Usage: kettle COMMAND [OPTION]
   --help            this text
   --version         Kettle's version
 
-Exit code: 0 done, 1 failed or something is wrong, 2 not understood. The server itself is started by
-\`pnpm --filter server start\`. Both are set by environment variables:
+Exit code: 0 done, 1 failed or something is wrong, 2 not understood. Everything is set by environment variables:
 
 `;
 
@@ -37,12 +34,15 @@ export async function runCli(args: readonly string[], env: NodeJS.ProcessEnv): P
     const { command, options } = understand(args);
     if (command === 'help') return print(`${usage}${variablesAsText()}`);
     if (command === 'version') return print(`${readVersion()}\n`);
+    if (command === 'serve') return await (await import('../run.js')).run([], env);
     // Without a word from the user only what goes wrong is logged: the commands say the rest themselves.
     const config = readConfig({ ...env, LOG_LEVEL: env.LOG_LEVEL || 'warn' });
     const context = { config, log: createLog(config.logLevel), signal: stopOnSignals() };
-    if (command === 'index') return await runIndex(context, options.force);
-    if (command === 'status') return await runStatus(context, options.json);
-    return await runDoctor(context);
+    // Each command is imported when it is called for, so that `serve` starts as fast as the server itself.
+    if (command === 'index')
+      return await (await import('./index-command.js')).runIndex(context, options.force);
+    if (command === 'status') return await (await import('./status.js')).runStatus(context, options.json);
+    return await (await import('./doctor.js')).runDoctor(context);
   } catch (error) {
     const { message } = error as Error;
     process.stderr.write(`kettle: ${message.replaceAll('\n', ' ')}\n`);
@@ -50,7 +50,9 @@ export async function runCli(args: readonly string[], env: NodeJS.ProcessEnv): P
   }
 }
 
-type Command = 'index' | 'status' | 'doctor' | 'help' | 'version';
+const commands = ['serve', 'index', 'status', 'doctor'] as const;
+
+type Command = (typeof commands)[number] | 'help' | 'version';
 
 function understand(args: readonly string[]): {
   command: Command;
@@ -61,10 +63,10 @@ function understand(args: readonly string[]): {
   const options = { force: values.force ?? false, json: values.json ?? false };
   if (values.help) return { command: 'help', options };
   if (values.version) return { command: 'version', options };
-  const known = command === 'index' || command === 'status' || command === 'doctor';
+  const known = commands.find((name) => name === command);
   const fits = (!options.force || command === 'index') && (!options.json || command === 'status');
   if (!known || more.length > 0 || !fits) throw notUnderstood(args);
-  return { command, options };
+  return { command: known, options };
 }
 
 function parse(args: readonly string[]) {
@@ -88,6 +90,6 @@ function parse(args: readonly string[]) {
 function notUnderstood(args: readonly string[]): ConfigError {
   const given = args.length === 0 ? 'nothing' : JSON.stringify(args.join(' '));
   return new ConfigError(
-    `the arguments must be index [--force], status [--json], doctor, --help or --version, not ${given}`,
+    `the arguments must be serve, index [--force], status [--json], doctor, --help or --version, not ${given}`,
   );
 }

@@ -7,6 +7,7 @@ import {
   indexDirectoryFor,
   isFolder,
   sampleCorpus,
+  userCommand,
   userDirectory,
   userPath,
 } from './paths.js';
@@ -52,15 +53,18 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     const path = values[name];
     if (path !== undefined && !isFolder(userPath(path, userDirectory(given)))) throw badValue(name, given);
   }
+  const corpus = values.CORPUS_DIR ?? sampleCorpus;
+  if (corpus === undefined)
+    throw new ConfigError('CORPUS_DIR must be set to a folder of documents that can be read');
   if (values.MCP_TRANSPORT === 'http' && !values.MCP_AUTH_TOKEN && !isLoopback(values.HOST))
     throw badValue('HOST', given);
-  return toConfig(values, given);
+  return toConfig(values, corpus, given);
 }
 
-function toConfig(values: Variables, env: NodeJS.ProcessEnv): Config {
+function toConfig(values: Variables, corpus: string, env: NodeJS.ProcessEnv): Config {
   const from = userDirectory(env);
   const cache = cacheDirectory(env);
-  const corpusDirectory = values.CORPUS_DIR ? userPath(values.CORPUS_DIR, from) : sampleCorpus;
+  const corpusDirectory = userPath(corpus, from);
   return deepFreeze({
     backend: values.VECTOR_BACKEND,
     backendSettings: {
@@ -69,7 +73,8 @@ function toConfig(values: Variables, env: NodeJS.ProcessEnv): Config {
         apiKey: values.CHROMA_API_KEY,
         tenant: values.CHROMA_TENANT,
         database: values.CHROMA_DATABASE,
-        command: values.CHROMA_COMMAND,
+        command: values.CHROMA_COMMAND && userCommand(values.CHROMA_COMMAND, from),
+        deadline: values.CHROMA_TIMEOUT_MS,
       }),
     },
     corpusDirectory,

@@ -1,11 +1,21 @@
 import { createHash } from 'node:crypto';
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, isAbsolute, join, resolve } from 'node:path';
+import { basename, isAbsolute, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The sample corpus that comes with Kettle. */
-export const sampleCorpus = fileURLToPath(new URL('../../../../corpus', import.meta.url));
+/** The checkout that this code runs in; undefined where it was installed from a package or a bundle. */
+export const checkout = findCheckout(fileURLToPath(new URL('../../../..', import.meta.url)));
+
+/** The sample corpus. Only a checkout has it. */
+export const sampleCorpus = checkout && join(checkout, 'corpus');
+
+function findCheckout(folder: string): string | undefined {
+  const isOurs = ['pnpm-workspace.yaml', 'corpus/corpus.json'].every((name) =>
+    existsSync(join(folder, name)),
+  );
+  return isOurs ? folder : undefined;
+}
 
 /** Kettle's folder in the user's cache folder, as XDG says. */
 export function cacheDirectory(env: NodeJS.ProcessEnv): string {
@@ -38,4 +48,17 @@ export function isFolder(path: string): boolean {
 /** An absolute path for what a user wrote. */
 export function userPath(path: string, from: string): string {
   return resolve(from, path);
+}
+
+/**
+ * A command line whose program is found from anywhere: a relative path starts in `from`, a bare name is looked up by
+ * the system, as a shell does.
+ */
+export function userCommand(line: string, from: string): string {
+  const command = line.trimStart();
+  const program = /^(?:"[^"]*"|'[^']*'|[^\s"'])*/.exec(command)?.[0].replaceAll(/["']/g, '') ?? '';
+  if (isAbsolute(program) || !/[\\/]/.test(program)) return line;
+  // The folder stands in front of the program in the same word, in quotes of its own.
+  const quote = from.includes('"') ? "'" : '"';
+  return `${quote}${from}${sep}${quote}${command}`;
 }

@@ -14,6 +14,9 @@ export interface VariableNotes {
   readonly secret?: boolean;
 }
 
+/** The longest that a timer of Node's can wait, in milliseconds. */
+const longestTimeout = 2 ** 31 - 1;
+
 const notes = z.registry<VariableNotes>();
 
 const text = (about: VariableNotes) => z.string().optional().register(notes, about);
@@ -59,7 +62,7 @@ export const variables = z.object({
   CORPUS_DIR: text({
     meaning: 'folder of documents to index, read recursively',
     allowed: 'a folder that can be read',
-    unset: "the sample cafe's",
+    unset: "the sample cafe's in a checkout; elsewhere it must be set",
   }),
   CORPUS_NAME: text({
     meaning: 'what the tool descriptions call the documents',
@@ -111,6 +114,16 @@ export const variables = z.object({
     allowed: 'a command',
     unset: 'the `chroma` of our own dependency',
   }),
+  CHROMA_TIMEOUT_MS: z
+    .string()
+    .regex(/^\d{1,10}$/)
+    .transform(Number)
+    .refine((milliseconds) => milliseconds >= 1 && milliseconds <= longestTimeout)
+    .default(10_000)
+    .register(notes, {
+      meaning: 'how long a Chroma server may take for one request, in milliseconds',
+      allowed: `a whole number from 1 to ${longestTimeout}`,
+    }),
   SEARCH_MODE: choice(['vector', 'keyword', 'hybrid'], 'vector', 'how passages are found'),
   MCP_TRANSPORT: choice(
     ['stdio', 'http'],

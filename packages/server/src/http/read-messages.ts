@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ErrorCode, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { longestBatch } from '../stdio/batch.js';
 import { BadMessage, checkMessage } from '../stdio/parse-message.js';
 import { HttpProblem } from './http-problem.js';
 
@@ -8,9 +9,6 @@ export interface Messages {
   readonly all: readonly JSONRPCMessage[];
   readonly isBatch: boolean;
 }
-
-/** Most messages in one batch. */
-const maxBatch = 100;
 
 /**
  * Reads the JSON-RPC messages of a POST.
@@ -25,8 +23,8 @@ export async function readMessages(request: IncomingMessage, maxBytes: number): 
   const isBatch = Array.isArray(body);
   const messages: unknown[] = isBatch ? body : [body];
   if (messages.length === 0) throw invalidRequest('Invalid request: the batch is empty');
-  if (messages.length > maxBatch)
-    throw invalidRequest(`Invalid request: a batch holds at most ${maxBatch} messages`);
+  if (messages.length > longestBatch)
+    throw invalidRequest(`Invalid request: a batch holds at most ${longestBatch} messages`);
   return { all: messages.map(toMessage), isBatch };
 }
 

@@ -9,8 +9,7 @@ import { documentName } from './resource-uri.js';
 export class Connection {
   readonly app: App;
   readonly #server: Server;
-  /** The revision agreed on; undefined until `initialize` was answered. */
-  protocolVersion: string | undefined;
+  #protocolVersion: string | undefined;
   /** The least severe log message the client wants; none until it asks. */
   logLevel: LoggingLevel | undefined;
   /** The client has seen the list of resources. */
@@ -23,9 +22,20 @@ export class Connection {
     this.#server = server;
   }
 
+  /** The revision agreed on; undefined until `initialize` is answered. */
+  get protocolVersion(): string | undefined {
+    return this.#protocolVersion;
+  }
+
+  /** Settles the revision, for the transport too: its framing may depend on it. */
+  agreeOn(revision: string): void {
+    this.#protocolVersion = revision;
+    this.#server.transport?.setProtocolVersion?.(revision);
+  }
+
   /** Whether the agreed revision is this one or a newer one: revisions are dates. */
   speaks(revision: string): boolean {
-    return this.protocolVersion !== undefined && this.protocolVersion >= revision;
+    return this.#protocolVersion !== undefined && this.#protocolVersion >= revision;
   }
 
   /** Sends a log message to a client that wants it. No paths: the client may be another machine's. */
@@ -39,7 +49,7 @@ export class Connection {
    * simple clients expect the next line to be the answer they wait for.
    */
   tellChange({ added, changed, removed }: IndexChange, isFirst: boolean): void {
-    if (this.protocolVersion === undefined) return;
+    if (this.#protocolVersion === undefined) return;
     const unknown = added.length + changed.length + removed.length === 0;
     if ((unknown || added.length + removed.length > 0) && (this.listedResources || !isFirst))
       this.#send({ method: 'notifications/resources/list_changed' });

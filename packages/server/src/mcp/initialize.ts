@@ -33,12 +33,11 @@ export const initialize: Method = (params, { connection }) => {
   const parsed = InitializeRequestParamsSchema.safeParse(params);
   if (!parsed.success) throw notInitialized();
   const wanted = parsed.data.protocolVersion;
-  connection.protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(wanted)
-    ? wanted
-    : LATEST_PROTOCOL_VERSION;
+  const agreed = SUPPORTED_PROTOCOL_VERSIONS.includes(wanted) ? wanted : LATEST_PROTOCOL_VERSION;
+  connection.agreeOn(agreed);
   setImmediate(() => app.index().catch(() => {}));
   return {
-    protocolVersion: connection.protocolVersion,
+    protocolVersion: agreed,
     capabilities,
     serverInfo: serverInfo(app),
     instructions: instructions(app.corpus),

@@ -10,6 +10,10 @@ export class InFlight {
     return this.#size;
   }
 
+  has(id: RequestId): boolean {
+    return this.#counts.has(id);
+  }
+
   add(id: RequestId): void {
     this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
     this.#size += 1;

@@ -20,18 +20,23 @@ export class BadMessage extends Error {
     this.code = code;
     this.id = id;
   }
+
+  /** The JSON-RPC error that its sender gets. */
+  toReply(): object {
+    const { code, message, id } = this;
+    return { jsonrpc: '2.0', id, error: { code, message } };
+  }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads one line as a message; undefined for one that gets no reply and has no effect (blank, or a malformed
- * notification or response). What it gives is a message to the SDK too, which would never answer another one.
- * @throws {BadMessage} for a line that JSON-RPC wants answered with an error.
+ * Reads one line as JSON; undefined for a blank one.
+ * @throws {BadMessage} for a line that is no JSON in UTF-8
  */
-export function parseMessage(line: Buffer): JSONRPCMessage | undefined {
+export function parseLine(line: Buffer): unknown {
   const text = decode(line);
-  return text.trim() === '' ? undefined : checkMessage(parse(text));
+  return text.trim() === '' ? undefined : parse(text);
 }
 
 function decode(line: Buffer): string {
@@ -51,8 +56,9 @@ function parse(text: string): unknown {
 }
 
 /**
- * What `parseMessage` does after parsing.
- * @throws {BadMessage}
+ * Takes a value for a message; undefined for one that gets no reply and has no effect (a malformed notification or
+ * response). What it gives is a message to the SDK too, which would never answer another one.
+ * @throws {BadMessage} for a value that JSON-RPC wants answered with an error
  */
 export function checkMessage(value: unknown): JSONRPCMessage | undefined {
   if (Array.isArray(value)) throw invalid('batches are not supported', null);

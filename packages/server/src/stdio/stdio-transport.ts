@@ -1,9 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ErrorCode, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { Batch, revisionWithBatches } from './batch.js';
 import { InFlight } from './in-flight.js';
 import { LineSplitter } from './line-splitter.js';
-import { BadMessage, parseMessage } from './parse-message.js';
+import { BadMessage, checkMessage, parseLine } from './parse-message.js';
 
 /** Longest line that is read, in bytes. Whoever sends more gets an error, and the memory is not used. */
 export const longestLine = 32 * 1024 * 1024;
@@ -15,7 +16,7 @@ const mostInFlight = 128;
 const droppable = new Set(['notifications/progress', 'notifications/message']);
 
 /**
- * MCP over two streams: one JSON-RPC message a line. Beyond the SDK's own transport it answers lines that are not
+ * MCP over two streams: one JSON-RPC message a line, or one batch where the revision has those. Beyond the SDK's own transport it answers lines that are not
  * messages, reads no more while the client doesn't read what it has asked for, and tells when everything that was
  * asked is answered, so that the process can end without losing a reply.
  */
@@ -30,9 +31,12 @@ export class StdioTransport implements Transport {
   readonly #output: Writable;
   readonly #splitter = new LineSplitter(longestLine);
   readonly #inFlight = new InFlight();
+  /** The batch that a request came in, as long as it waits for its reply. */
+  readonly #batches = new Map<RequestId, Batch>();
   #end!: () => void;
   #wakeReader: (() => void) | undefined;
   #closed = false;
+  #hasBatches = false;
 
   constructor(input: Readable, output: Writable) {
     this.#input = input;
@@ -50,13 +54,20 @@ export class StdioTransport implements Transport {
       .finally(this.#end);
   }
 
+  /** To be called with the revision agreed on. */
+  setProtocolVersion(version: string): void {
+    this.#hasBatches = version === revisionWithBatches;
+  }
+
   async send(message: JSONRPCMessage): Promise<void> {
     if ('method' in message) {
       if (this.#output.writableNeedDrain && droppable.has(message.method)) return;
-    } else if (message.id !== undefined) {
-      this.#inFlight.remove(message.id);
+      this.#write(message);
+    } else {
+      const { id } = message;
+      if (id === undefined || !this.#settle(id, message)) this.#write(message);
+      if (id !== undefined) this.#inFlight.remove(id);
     }
-    this.#write(message);
   }
 
   /** Resolves when every request that was read is answered or cancelled. */
@@ -76,6 +87,7 @@ export class StdioTransport implements Transport {
     this.#closed = true;
     this.#input.destroy();
     this.#inFlight.clear();
+    this.#batches.clear();
     this.#wakeReader?.();
     this.#end();
     this.onclose?.();
@@ -95,18 +107,36 @@ export class StdioTransport implements Transport {
           ErrorCode.InvalidRequest,
           `Invalid request: a line has at most ${longestLine} bytes`,
         );
-      const message = parseMessage(line);
-      if (message) this.#pass(message);
+      const value = parseLine(line);
+      if (Array.isArray(value) && this.#hasBatches) this.#receiveBatch(value);
+      else if (value !== undefined) this.#pass(checkMessage(value));
     } catch (error) {
       if (!(error instanceof BadMessage)) throw error;
-      const { code, message, id } = error;
-      this.#write({ jsonrpc: '2.0', id, error: { code, message } });
+      this.#write(error.toReply());
     }
     if (this.#output.writableNeedDrain) await this.#drained();
     if (this.#inFlight.size >= mostInFlight) await this.#inFlight.atMost(mostInFlight - 1);
   }
 
-  #pass(message: JSONRPCMessage): void {
+  #receiveBatch(values: readonly unknown[]): void {
+    const batch = new Batch(values, (id) => this.#inFlight.has(id));
+    for (const id of batch.waiting) this.#batches.set(id, batch);
+    if (batch.isComplete) this.#writeBatch(batch);
+    for (const message of batch.messages) this.#pass(message);
+  }
+
+  /** Gives a batch the reply to one of its requests. False when the request came in none. */
+  #settle(id: RequestId, reply?: object): boolean {
+    const batch = this.#batches.get(id);
+    if (!batch) return false;
+    this.#batches.delete(id);
+    batch.answer(id, reply);
+    if (batch.isComplete) this.#writeBatch(batch);
+    return true;
+  }
+
+  #pass(message: JSONRPCMessage | undefined): void {
+    if (!message) return;
     if ('method' in message) {
       if ('id' in message) this.#inFlight.add(message.id);
       else if (message.method === 'notifications/cancelled') this.#forget(message.params?.requestId);
@@ -116,14 +146,17 @@ export class StdioTransport implements Transport {
 
   /** A cancelled request is not answered. (The SDK can't cancel one whose id is 0 or "", and answers that.) */
   #forget(id: unknown): void {
-    if (id && (typeof id === 'string' || typeof id === 'number')) this.#inFlight.remove(id);
+    if (!id || (typeof id !== 'string' && typeof id !== 'number')) return;
+    this.#settle(id);
+    this.#inFlight.remove(id);
   }
 
   #write(message: object): void {
-    if (this.#closed) return;
-    // People read the lines, too: the envelope first.
-    const { jsonrpc, id, ...contents } = message as { jsonrpc: '2.0'; id?: unknown };
-    this.#output.write(`${JSON.stringify({ jsonrpc, id, ...contents })}\n`);
+    if (!this.#closed) this.#output.write(`${toJson(message)}\n`);
+  }
+
+  #writeBatch({ replies }: Batch): void {
+    if (replies.length > 0 && !this.#closed) this.#output.write(`[${replies.map(toJson).join(',')}]\n`);
   }
 
   #drained(): Promise<void> {
@@ -132,4 +165,10 @@ export class StdioTransport implements Transport {
       this.#output.once('drain', resolve);
     });
   }
+}
+
+/** People read the lines, too: the envelope first. */
+function toJson(message: object): string {
+  const { jsonrpc, id, ...contents } = message as { jsonrpc: '2.0'; id?: unknown };
+  return JSON.stringify({ jsonrpc, id, ...contents });
 }
