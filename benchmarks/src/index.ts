@@ -16,10 +16,19 @@ export {
 } from './corpus/geometry.js';
 export { fitNoise, type GrowthOptions, grow, grownLike, splitForFit } from './corpus/growth.js';
 export { type Judgments, JudgmentsError, type Query, readJudgments } from './corpus/judgments.js';
+export { type CorpusChoice, makeWorkspace } from './corpus/workspace-corpus.js';
 export { neighbourRecall } from './metrics/neighbours.js';
-export { documentRanking, type Grades, ndcgAt, recallAt, reciprocalRankAt } from './metrics/ranking.js';
+export {
+  documentRanking,
+  type Grades,
+  hitAt,
+  ndcgAt,
+  recallAt,
+  reciprocalRankAt,
+} from './metrics/ranking.js';
 export { type Separation, separation } from './metrics/unanswerable.js';
 export { type Command, help, parseCommand, UsageError } from './options.js';
+export { defaultPlan, type Plan, quickPlan } from './plan.js';
 export { Progress, type ProgressOutput } from './progress.js';
 export { seededRandom } from './random.js';
 export { withFigures } from './readme.js';

@@ -147,6 +147,6 @@ function addQuality(
   random: () => number,
   loss: number,
 ): void {
-  for (const metric of ['recall_at_1', 'recall_at_5', 'ndcg_at_10', 'mrr_at_10'] as const)
+  for (const metric of ['recall_at_1', 'recall_at_5', 'hit_at_5', 'ndcg_at_10', 'mrr_at_10'] as const)
     add(metric, labels, [Array.from({ length: count }, () => (random() < loss ? 0 : 1))]);
 }

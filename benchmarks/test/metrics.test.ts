@@ -1,5 +1,6 @@
 import {
   documentRanking,
+  hitAt,
   ndcgAt,
   neighbourRecall,
   recallAt,
@@ -39,6 +40,14 @@ describe('recall@k', () => {
 
   test('is refused for a question without a relevant document', () => {
     expect(() => recallAt(5, ['a'], new Map([['a', 0]]))).toThrow(RangeError);
+  });
+});
+
+describe('hit@k', () => {
+  test('is 1 where a relevant document is among the first k, and 0 elsewhere', () => {
+    expect(hitAt(2, ['x', 'a', 'b'], grades)).toBe(1);
+    expect(hitAt(1, ['x', 'a', 'b'], grades)).toBe(0);
+    expect(hitAt(5, ['x', 'judged-irrelevant'], grades)).toBe(0);
   });
 });
 

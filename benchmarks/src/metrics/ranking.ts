@@ -20,6 +20,11 @@ export function recallAt(k: number, ranking: readonly string[], grades: Grades):
   return ranking.slice(0, k).filter((document) => (grades.get(document) ?? 0) > 0).length / relevant;
 }
 
+/** 1 when a relevant document is among the first `k`, else 0. The mean over queries is the share that is helped. */
+export function hitAt(k: number, ranking: readonly string[], grades: Grades): number {
+  return ranking.slice(0, k).some((document) => (grades.get(document) ?? 0) > 0) ? 1 : 0;
+}
+
 /**
  * One divided by the rank of the first relevant document, 0 when none is among the first `k`. The mean over
  * queries is MRR@k.

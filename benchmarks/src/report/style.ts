@@ -79,7 +79,7 @@ tbody th { font-weight: 600; min-width: 6.5em; }
   :root {
     --paper: #fff; --card: #fff; --ink: #000; --muted: #444; --line: #bbb; --accent: #000;
     --c1: #2563c9; --c2: #d2571c; --c3: #0d8a6c; --c4: #8a4bc6; --c5: #a67c00; --c6: #c0357e; --c7: #5a6a7a; --c8: #2a8aa5;
-    --good: #14743a; --bad: #b3261e;
+    --good: #14743a; --good-back: #e2f3e7; --bad: #b3261e; --bad-back: #fbe6e3;
   }
   @page { margin: 14mm; }
   body { max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
@@ -88,7 +88,8 @@ tbody th { font-weight: 600; min-width: 6.5em; }
   h2, figcaption, .legend { break-after: avoid; }
   figure, tr, .facts { break-inside: avoid; }
   figure.half { flex-basis: calc(50% - 8px); }
-  .scroll { overflow: visible; }
+  .facts { grid-template-columns: repeat(4, 1fr); }
+  .scroll { overflow: visible; border-radius: 0; }
   tbody th, thead th:first-child { position: static; }
   .targets { grid-template-columns: repeat(2, 1fr); }
   table { font-size: 8pt; }

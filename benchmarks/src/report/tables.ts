@@ -74,14 +74,14 @@ export function qualityTable(results: Results): Table | undefined {
     .filter(({ name }) => find(results, 'ndcg_at_10', { backend: name }))
     .map(({ name: backend }) => [
       backend,
-      ...(['recall_at_1', 'recall_at_5', 'ndcg_at_10', 'mrr_at_10'] as const).map((metric) =>
+      ...(['recall_at_1', 'recall_at_5', 'hit_at_5', 'ndcg_at_10', 'mrr_at_10'] as const).map((metric) =>
         withInterval(find(results, metric, { backend })),
       ),
     ]);
   if (rows.length === 0) return undefined;
   return {
     title: 'Retrieval quality',
-    columns: ['search', 'recall@1', 'recall@5', 'nDCG@10', 'MRR@10'],
+    columns: ['search', 'recall@1', 'recall@5', 'hit@5', 'nDCG@10', 'MRR@10'],
     names: 1,
     rows,
     note: `Means over ${results.corpus.answerable.length} questions, with 95 % bootstrap intervals. Documents, not passages, are ranked: each stands where its first passage does.`,

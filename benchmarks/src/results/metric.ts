@@ -73,6 +73,7 @@ export const metrics = {
   },
   recall_at_1: quality('recall@1'),
   recall_at_5: quality('recall@5'),
+  hit_at_5: quality('hit@5'),
   ndcg_at_10: quality('nDCG@10'),
   mrr_at_10: quality('MRR@10'),
   neighbour_recall: quality('neighbour recall@10'),

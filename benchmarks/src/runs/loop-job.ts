@@ -26,7 +26,7 @@ export async function measureLoop(
   await embed(texts.slice(0, 1) as string[]);
   const { milliseconds } = await timed(async () => {
     for (let from = 0; from < texts.length; from += batchSize) {
-      tell(`the plain loop: ${from} of ${texts.length} passages`);
+      tell(`${from} of ${texts.length} passages`);
       await embed(texts.slice(from, from + batchSize) as string[]);
     }
   });

@@ -1,5 +1,5 @@
 import type { Judgments } from '../corpus/judgments.js';
-import { ndcgAt, recallAt, reciprocalRankAt } from '../metrics/ranking.js';
+import { hitAt, ndcgAt, recallAt, reciprocalRankAt } from '../metrics/ranking.js';
 import type { Labels, Measurement } from '../results/results.js';
 
 /**
@@ -24,6 +24,7 @@ export function qualityOf(
       labels,
       runs: [judged.map(({ ranking, grades }) => recallAt(5, ranking, grades))],
     },
+    { metric: 'hit_at_5', labels, runs: [judged.map(({ ranking, grades }) => hitAt(5, ranking, grades))] },
     {
       metric: 'ndcg_at_10',
       labels,

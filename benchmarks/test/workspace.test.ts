@@ -1,0 +1,101 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defaultPlan, makeWorkspace, readJudgments } from '@kettle/benchmarks';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+let root: string;
+let directory: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'kettle-workspace-'));
+  directory = join(root, 'work');
+  await mkdir(directory);
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+/** Writes files under the root, folders included, and gives the path of the root's `corpus`. */
+async function write(files: Readonly<Record<string, string>>): Promise<string> {
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(root, name);
+    await mkdir(join(file, '..'), { recursive: true });
+    await writeFile(file, text);
+  }
+  return join(root, 'corpus');
+}
+
+const queries = ['dogs', 'cats', 'nothing']
+  .map((text, index) => JSON.stringify({ _id: `q${index + 1}`, text }))
+  .join('\n');
+const header = 'query-id\tcorpus-id\tscore\n';
+
+function choose(corpus: string, documents = Number.POSITIVE_INFINITY) {
+  return {
+    corpus,
+    queries: join(root, 'queries.jsonl'),
+    qrels: join(root, 'qrels.tsv'),
+    seed: 1,
+    plan: { ...defaultPlan, documents },
+  };
+}
+
+async function judged(workspace: Awaited<ReturnType<typeof makeWorkspace>>) {
+  const { answerable, unanswerable } = await readJudgments(workspace.queriesFile, workspace.qrelsFile);
+  return {
+    answerable: Object.fromEntries([...answerable].map(([id, grades]) => [id, Object.fromEntries(grades)])),
+    unanswerable: [...unanswerable],
+  };
+}
+
+describe('the corpus of a run', () => {
+  test('a folder is taken as it is; judgments may leave out the ending', async () => {
+    const corpus = await write({
+      'corpus/dogs.txt': 'Dogs.',
+      'corpus/more/cats.txt': 'Cats.',
+      'queries.jsonl': queries,
+      'qrels.tsv': `${header}q1\tdogs\t2\nq2\tmore/cats.txt\t1\n`,
+    });
+    const workspace = await makeWorkspace(directory, choose(corpus));
+    expect(workspace.documents).toBe(corpus);
+    expect(await judged(workspace)).toEqual({
+      answerable: { q1: { 'dogs.txt': 2 }, q2: { 'more/cats.txt': 1 } },
+      unanswerable: ['q3'],
+    });
+  });
+
+  test('a BEIR folder becomes files, whatever its ids hold', async () => {
+    const corpus = await write({
+      'corpus/corpus.jsonl':
+        '{"_id":"a/b c","title":"Dogs","text":"They bark."}\n{"_id":"2","text":"Cats."}\n',
+      'queries.jsonl': queries,
+      'qrels.tsv': `${header}q1\ta/b c\t1\n`,
+    });
+    const workspace = await makeWorkspace(directory, choose(corpus));
+    const names = (await readdir(workspace.documents)).sort();
+    expect(names).toEqual(['2.txt', 'a%2fb%20c.txt']);
+    expect(await readFile(join(workspace.documents, names[1]!), 'utf8')).toBe('Dogs\n\nThey bark.');
+    expect((await judged(workspace)).answerable).toEqual({ q1: { 'a%2fb%20c.txt': 1 } });
+  });
+
+  test('a plan for fewer documents takes a part, and only the questions that it can answer or nobody can', async () => {
+    const corpus = await write({
+      'corpus/a-dogs.txt': 'Dogs.',
+      'corpus/b-cats.txt': 'Cats.',
+      'queries.jsonl': queries,
+      'qrels.tsv': `${header}q1\ta-dogs.txt\t2\nq1\tb-cats.txt\t1\nq2\tb-cats.txt\t1\n`,
+    });
+    const workspace = await makeWorkspace(directory, choose(corpus, 1));
+    expect(await readdir(workspace.documents)).toEqual(['a-dogs.txt']);
+    expect(await judged(workspace)).toEqual({
+      answerable: { q1: { 'a-dogs.txt': 2 } },
+      unanswerable: ['q3'],
+    });
+  });
+
+  test('without judgments the questions are taken as they are', async () => {
+    const corpus = await write({ 'corpus/dogs.txt': 'Dogs.', 'queries.jsonl': queries });
+    const { qrels: _, ...choice } = choose(corpus);
+    const workspace = await makeWorkspace(directory, choice);
+    expect(workspace.qrelsFile).toBeUndefined();
+    expect(workspace.queriesFile).toBe(choice.queries);
+  });
+});
