@@ -28,6 +28,7 @@ async function startWriter(): Promise<ChildProcess> {
   writer = started;
   for (;;) {
     const [message] = await once(started, 'message');
+    if (message === 'loaded') started.send('go');
     if (message === 'level') return started;
   }
 }

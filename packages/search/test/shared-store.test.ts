@@ -149,12 +149,15 @@ describe.skipIf(!chroma.available)('on a real Chroma server', () => {
     const waiting = answer(writer);
     await halfFull;
     const follower = await open();
-    await expect(follower.search(query)).rejects.toMatchObject({
-      code: 'store_unavailable',
-      retryable: true,
-      message: expect.stringContaining('still being filled'),
-    });
-    release();
+    try {
+      await expect(follower.search(query)).rejects.toMatchObject({
+        code: 'store_unavailable',
+        retryable: true,
+        message: expect.stringContaining('still being filled'),
+      });
+    } finally {
+      release();
+    }
     expect(await waiting).toEqual(expected);
     await follower.ready().catch(() => {});
     const answers: unknown[] = [];

@@ -18,3 +18,6 @@ export interface OpenForTest extends Partial<Omit<OpenIndexOptions, 'backend'>> 
 
 /** Opens an index with the fake model on a named store. */
 export function openForTest(options: OpenForTest): Promise<SearchIndex>;
+
+/** Loads the code of a store, so that opening it takes no time for that. */
+export function loadStore(backend: TestBackend): Promise<unknown>;

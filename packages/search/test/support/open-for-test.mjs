@@ -3,17 +3,29 @@ import { openIndex, readCorpus } from '@kettle/search';
 import { ExactVectorStore } from '@kettle/vector-store';
 import { FakeEmbedder } from './fake-embedder.mjs';
 
-const stores = {
-  exact: async ({ fingerprint }) => new ExactVectorStore(fingerprint),
-  hnsw: async ({ fingerprint, directory, signal }) => {
+const adapters = {
+  exact: async () => ({
+    open: async ({ fingerprint }) => new ExactVectorStore(fingerprint),
+  }),
+  hnsw: async () => {
     const { HnswVectorStore } = await import('@kettle/vector-store-hnsw');
-    return HnswVectorStore.open({ fingerprint, directory, signal });
+    return {
+      open: ({ fingerprint, directory, signal }) => HnswVectorStore.open({ fingerprint, directory, signal }),
+    };
   },
-  chroma: async ({ fingerprint, corpusId, signal }, server) => {
+  chroma: async () => {
     const { ChromaVectorStore } = await import('@kettle/vector-store-chroma');
-    return ChromaVectorStore.open({ fingerprint, corpusId, server, signal });
+    return {
+      open: ({ fingerprint, corpusId, signal }, server) =>
+        ChromaVectorStore.open({ fingerprint, corpusId, server, signal }),
+    };
   },
 };
+
+/** Loads the code of a store, so that opening it takes no time for that. */
+export function loadStore(backend) {
+  return adapters[backend]();
+}
 
 export async function openForTest({
   documents,
@@ -31,7 +43,7 @@ export async function openForTest({
     backend,
     loadEmbedder: async () => new FakeEmbedder({ delay }),
     openStore: async (context) => {
-      const store = await stores[backend](context, chromaUrl);
+      const store = await (await loadStore(backend)).open(context, chromaUrl);
       return around === undefined ? store : around(store);
     },
     watch: false,

@@ -1,5 +1,5 @@
-// Synchronises for ever, until it is killed. Told `upsert:2`, it kills itself at the second upsert.
-import { openForTest } from './open-for-test.mjs';
+// Told to go, it synchronises for ever, until it is killed. With `upsert:2` it kills itself at the second upsert.
+import { loadStore, openForTest } from './open-for-test.mjs';
 
 const [documents, directory, backend, killAt, chromaUrl] = process.argv.slice(2);
 const [method, times] = (killAt ?? '').split(':');
@@ -19,6 +19,9 @@ function around(store) {
   });
 }
 
+await loadStore(backend);
+process.send('loaded');
+await new Promise((resolve) => process.once('message', resolve));
 process.send('started');
 const index = await openForTest({ documents, directory, backend, chromaUrl, delay: killAt ? 0 : 1, around });
 for (;;) {
