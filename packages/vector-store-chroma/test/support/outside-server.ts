@@ -40,6 +40,11 @@ export class OutsideServer {
     await closed;
   }
 
+  /** Stops it, or lets it go on. */
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    process.kill(-this.#process!.pid!, signal);
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.kill();
   }
