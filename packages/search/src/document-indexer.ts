@@ -5,7 +5,7 @@ import type { ReadDocument } from './reading/read-document.js';
 import type { SyncTally } from './sync-tally.js';
 
 /** Passages that are embedded and saved at a time: what a kill can cost. */
-const embeddingBatch = 32;
+const embeddingBatch = 64;
 
 export interface DocumentIndexerOptions {
   readonly catalog: Catalog;

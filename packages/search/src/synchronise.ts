@@ -33,8 +33,11 @@ export interface SyncOutcome {
   readonly incomplete: boolean;
 }
 
-/** Documents in work at a time: one is read and split while others are embedded. */
-const atOnce = 3;
+/**
+ * Documents in work at a time. Small ones are many, so that the model never waits for the next; large ones are few,
+ * for they lie in memory whole.
+ */
+const atOnce = { least: 2, most: 32, bytes: 128 * 1024 };
 const removalBatch = 20;
 /** The model refuses this text, and will go on with others. */
 const refusals: ReadonlySet<EmbedderErrorCode> = new Set(['text_too_long', 'invalid_text']);
@@ -215,27 +218,32 @@ class SyncRun {
     this.#options.onCommit();
   }
 
-  /** Runs `work` for each file, a few at a time. The first failure ends all. */
+  /** Runs `work` for each file, several at a time. The first failure ends all. */
   async #forEach(files: readonly FoundFile[], work: (file: FoundFile) => Promise<void>): Promise<void> {
     const { signal } = this.#options;
-    const queue = files.values();
-    let failed = false;
-    const worker = async () => {
-      for (const file of queue) {
-        if (failed) return;
-        signal.throwIfAborted();
-        await work(file);
-      }
-    };
-    const workers = Array.from({ length: atOnce }, () =>
-      worker().catch((error) => {
-        failed = true;
-        throw error;
-      }),
-    );
+    const underWay = new Set<Promise<void>>();
+    let bytes = 0;
+    let failure: { readonly reason: unknown } | undefined;
+    const isFull = (next: number) =>
+      underWay.size >= atOnce.most || (underWay.size >= atOnce.least && bytes + next > atOnce.bytes);
+    for (const file of files) {
+      while (failure === undefined && isFull(file.size)) await Promise.race(underWay);
+      if (failure !== undefined || signal.aborted) break;
+      bytes += file.size;
+      const run = work(file)
+        .catch((reason) => {
+          failure ??= { reason };
+        })
+        .then(() => {
+          bytes -= file.size;
+          underWay.delete(run);
+        });
+      underWay.add(run);
+    }
     // All of them have to end, or one would go on writing after the run.
-    const results = await Promise.allSettled(workers);
-    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    await Promise.all(underWay);
+    if (failure !== undefined) throw failure.reason;
+    signal.throwIfAborted();
   }
 }
 
