@@ -23,6 +23,8 @@ interface SyncRequest {
 /** All in milliseconds. */
 const firstRetryAfter = 1000;
 const longestRetryAfter = 30_000;
+/** The longest that a timer takes. */
+const never = 2 ** 31 - 1;
 
 /**
  * Does everything that goes on by itself, one thing after another: loads the model, opens the index, does one round
@@ -45,15 +47,18 @@ export class Engine {
   #lastReason: unknown;
 
   constructor(options: OpenIndexOptions) {
-    const { corpus, model, watch = true, log = () => {} } = options;
+    const { corpus, model, watch = true, rescanEvery = 5000, log = () => {} } = options;
     this.#options = options;
     this.#log = log;
     this.state = new IndexState(model);
-    this.#watcher = watch ? new FolderWatcher(corpus.directory, () => this.#wake.wake(), log) : undefined;
+    if (watch === true) {
+      this.#watcher = new FolderWatcher(corpus.directory, () => this.#wake.wake(), log);
+    }
     this.#leader = new Leader({
       directory: corpus.directory,
       state: this.state,
       watcher: this.#watcher,
+      rescanEvery: watch === false ? never : rescanEvery,
       signal: this.#ended.signal,
     });
     this.#running = this.#run();

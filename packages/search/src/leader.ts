@@ -9,17 +9,18 @@ import type { FolderWatcher } from './watch-folder.js';
 export interface LeaderOptions {
   readonly directory: string;
   readonly state: IndexState;
+  /** Tells of changes; without one they are looked for. */
   readonly watcher: FolderWatcher | undefined;
+  /** Milliseconds between two looks where nothing tells of changes. */
+  readonly rescanEvery: number;
   readonly signal: AbortSignal;
 }
 
 /** All in milliseconds. */
-const lookAgainEvery = { watched: 60_000, withSharedStore: 15_000, unwatched: 5000 };
+const lookAgainEvery = { watched: 60_000, withSharedStore: 15_000 };
 const retryUnreadAfter = 1000;
 const levelEvery = 2000;
 const persistEvery = 30_000;
-/** The longest that a timer takes. */
-const never = 2 ** 31 - 1;
 
 /** Does the rounds of the process that writes the index: folder to catalog, then catalog to store. */
 export class Leader {
@@ -47,11 +48,10 @@ export class Leader {
   }
 
   #pauseAfter({ incomplete }: SyncOutcome, { keeper }: Session): number {
-    const { watcher } = this.#options;
+    const { watcher, rescanEvery } = this.#options;
     if (incomplete) return retryUnreadAfter * 2 ** Math.min(this.#unread++, 5);
     this.#unread = 0;
-    if (watcher === undefined) return never;
-    if (!watcher.complete) return lookAgainEvery.unwatched;
+    if (!watcher?.complete) return rescanEvery;
     // No event tells that a server elsewhere lost what it held.
     return keeper.isShared ? lookAgainEvery.withSharedStore : lookAgainEvery.watched;
   }

@@ -33,8 +33,14 @@ export interface OpenIndexOptions {
   readonly openStore: (context: StoreContext) => Promise<VectorStore>;
   /** @default 'vector' */
   readonly mode?: SearchMode;
-  /** Follow changes of the folder while open. @default true */
-  readonly watch?: boolean;
+  /**
+   * Follow changes of the folder while open: by the system's events, and by looking again where it has none
+   * (`true`); only by looking again, for file systems whose events are missing or wrong (`rescan`); or not at all.
+   * @default true
+   */
+  readonly watch?: boolean | 'rescan';
+  /** Milliseconds between two looks at a folder that the system can't watch. @default 5000 */
+  readonly rescanEvery?: number;
   readonly log?: Log;
   /** Ends the index like `close()`. */
   readonly signal?: AbortSignal;

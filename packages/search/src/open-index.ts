@@ -18,6 +18,7 @@ import type {
   WaitOptions,
 } from './search-index.js';
 import { checkQuery } from './search-service.js';
+import { SharedRun } from './shared-run.js';
 import type { SyncReport } from './sync-report.js';
 
 /**
@@ -34,6 +35,8 @@ export async function openIndex(options: OpenIndexOptions): Promise<SearchIndex>
 class LiveIndex implements SearchIndex {
   readonly #engine: Engine;
   readonly #directory: string;
+  /** Many clients that list at once walk the folder once. */
+  readonly #listing = new SharedRun(() => this.#list());
 
   constructor(options: OpenIndexOptions) {
     this.#directory = options.corpus.directory;
@@ -56,13 +59,7 @@ class LiveIndex implements SearchIndex {
 
   async listDocuments({ signal }: IndexCallOptions = {}): Promise<DocumentInfo[]> {
     this.#checkOpen();
-    const documents = await listFolder(this.#directory, signal);
-    const counts = this.#engine.session?.catalog.documents.passageCounts();
-    if (counts === undefined) return documents;
-    return documents.map((document) => {
-      const passages = counts.get(document.name);
-      return passages === undefined ? document : { ...document, passages };
-    });
+    return [...(await abortable(this.#listing.run(), signal))];
   }
 
   async getDocument(name: string, { signal }: IndexCallOptions = {}): Promise<DocumentContent> {
@@ -95,6 +92,16 @@ class LiveIndex implements SearchIndex {
 
   close(): Promise<void> {
     return this.#engine.close();
+  }
+
+  async #list(): Promise<DocumentInfo[]> {
+    const documents = await listFolder(this.#directory);
+    const counts = this.#engine.session?.catalog.documents.passageCounts();
+    if (counts === undefined) return documents;
+    return documents.map((document) => {
+      const passages = counts.get(document.name);
+      return passages === undefined ? document : { ...document, passages };
+    });
   }
 
   async #wait(gate: Gate, { signal, onProgress }: WaitOptions): Promise<void> {

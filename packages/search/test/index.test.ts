@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { open, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import type { StoreContext } from '@kettle/search';
 import { ExactVectorStore, type VectorStore } from '@kettle/vector-store';
@@ -40,6 +41,25 @@ describe('a first and a second start', () => {
     const index = await workspace.openReady();
     expect(await index.search('tea')).toEqual([]);
     expect(await index.listDocuments()).toEqual([]);
+  });
+});
+
+describe('many who list at once', () => {
+  it('see what was there when they asked; one who stops waiting stops nobody else', async () => {
+    for (let number = 0; number < 50; number++) await workspace.write(`${number}.txt`, tea);
+    const index = await workspace.openReady();
+    const early = Array.from({ length: 20 }, () => index.listDocuments());
+    const controller = new AbortController();
+    const stopped = index.listDocuments({ signal: controller.signal });
+    writeFileSync(workspace.path('new.txt'), dogs);
+    const late = Array.from({ length: 20 }, () => index.listDocuments());
+    controller.abort(new Error('enough'));
+    await expect(stopped).rejects.toThrow('enough');
+    for (const listing of await Promise.all(early)) expect(listing.length).toBeGreaterThanOrEqual(50);
+    const listings = await Promise.all(late);
+    for (const listing of listings) expect(listing.map(({ name }) => name)).toContain('new.txt');
+    listings[0]!.length = 0;
+    expect(listings[1]).toHaveLength(51);
   });
 });
 

@@ -1,5 +1,5 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from './support/until.js';
 import { Workspace } from './support/workspace.js';
 
@@ -51,5 +51,31 @@ describe('a watched folder', () => {
     await until(index, async () => (await index.search('roof', { topK: 1 }))[0]?.document === 'cats.txt');
     await workspace.write('dogs.txt', 'Dogs on the terrace.');
     await until(index, async () => (await index.search('terrace', { topK: 1 }))[0]?.document === 'dogs.txt');
+  });
+});
+
+describe('a folder whose file system tells of nothing', () => {
+  it('is looked at again and again', async () => {
+    await workspace.write('tea.txt', 'Tea with milk.');
+    const index = await workspace.openReady({ watch: 'rescan', rescanEvery: 50 });
+    await workspace.write('new/cats.txt', 'Cats on the roof.');
+    await until(index, () => index.status().documents === 2);
+    await workspace.write('tea.txt', 'Tea with lemon.');
+    await until(
+      index,
+      async () => (await index.search('lemon', { topK: 1 }))[0]?.passage === 'Tea with lemon.',
+    );
+    await rm(workspace.path('new'), { recursive: true });
+    await until(index, () => index.status().documents === 1);
+  });
+
+  it('is not looked at when nobody wants it watched', async () => {
+    await workspace.write('tea.txt', 'Tea with milk.');
+    const index = await workspace.openReady({ watch: false, rescanEvery: 10 });
+    await workspace.write('cats.txt', 'Cats on the roof.');
+    await index.listDocuments();
+    expect(index.status().documents).toBe(1);
+    await index.sync();
+    expect(index.status().documents).toBe(2);
   });
 });
