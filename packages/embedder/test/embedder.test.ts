@@ -151,6 +151,21 @@ describe('calls', () => {
     expect(order).toEqual(['aborted', 'rest', 'last']);
   });
 
+  test('of any number may share a signal, without a warning', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    const { signal } = new AbortController();
+    await Promise.all(
+      many.slice(0, 30).map(async (text) => {
+        await embedder.countTokens([text], { signal });
+        await embedder.embedDocuments([text], { signal });
+      }),
+    );
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+  });
+
   test('of queries and counts overtake waiting documents', async () => {
     const order: string[] = [];
     await Promise.all([

@@ -1,4 +1,5 @@
 import type { Place } from '../serving/messages.js';
+import { onAbort } from '../serving/on-abort.js';
 
 /** Some texts of one call, for one thread or process to embed. */
 export interface Share {
@@ -12,8 +13,7 @@ export class DocumentCall {
   readonly #texts: readonly string[];
   readonly #vectors: Float32Array[];
   readonly #abort = new AbortController();
-  readonly #signal: AbortSignal | undefined;
-  readonly #onAbort = (): void => this.end(this.#signal?.reason);
+  readonly #ignoreSignal: () => void;
   readonly #again: Share[] = [];
   /** Settles `vectors`, once. */
   #settle: { resolve: (vectors: Float32Array[]) => void; reject: (reason: unknown) => void } | undefined;
@@ -26,8 +26,7 @@ export class DocumentCall {
     signal?.throwIfAborted();
     this.#texts = texts;
     this.#vectors = new Array<Float32Array>(texts.length);
-    this.#signal = signal;
-    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    this.#ignoreSignal = onAbort(signal, () => this.end(signal?.reason));
     this.vectors = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -102,7 +101,7 @@ export class DocumentCall {
   #finish() {
     const settle = this.#settle;
     this.#settle = undefined;
-    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#ignoreSignal();
     this.#next = this.#texts.length;
     this.#again.length = 0;
     return settle;

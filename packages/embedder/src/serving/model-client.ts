@@ -1,5 +1,6 @@
 import { EmbedderError } from '../errors.js';
 import type { JobKind, ModelFacts, ModelFiles, Place, Request, Response } from './messages.js';
+import { onAbort } from './on-abort.js';
 
 /** The way to the thread or process that runs models. */
 export interface Link {
@@ -92,12 +93,10 @@ export class ModelClient {
       signal?.throwIfAborted();
       if (this.#ended) throw this.#ended;
       const id = ++this.#lastId;
-      const onAbort = (): void => {
+      const ignoreSignal = onAbort(signal, () => {
         this.#link.send({ type: 'cancel', id });
         this.#take(id)?.reject(signal?.reason);
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
-      const ignoreSignal = (): void => signal?.removeEventListener('abort', onAbort);
+      });
       this.#calls.set(id, { handle: request.handle, resolve, reject, ignoreSignal });
       this.#link.ref?.();
       this.#link.send({ ...request, id } as Question);
