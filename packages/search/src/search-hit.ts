@@ -12,7 +12,10 @@ export interface SearchHit {
   readonly end: number;
   /** The passage's place in its document, from 0. */
   readonly ordinal: number;
-  /** Cosine distance of query and passage, 1 − cos: 0 to 2, smaller is closer; the same in every backend and mode. */
+  /**
+   * Cosine distance of query and passage, 1 − cos: 0 to 2, smaller is closer; the same in every backend and mode.
+   * Hits ascend by it in mode `vector` only: words count too in `hybrid`, and they alone in `keyword`.
+   */
   readonly distance: number;
   /** The document's MIME type. */
   readonly mimeType: string;

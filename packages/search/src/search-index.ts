@@ -38,9 +38,9 @@ export interface IndexChange {
 export type SearchMode =
   /** By the meaning of the text. */
   | 'vector'
-  /** By the words of the text (BM25). */
+  /** By the words of the text (BM25); typing errors are forgiven. */
   | 'keyword'
-  /** By both, fused by reciprocal rank. */
+  /** By both: cosine similarity plus the share of the query's words, rare ones weighing more. */
   | 'hybrid';
 
 /**

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Embedder, EmbedderError } from '@kettle/embedder';
 import type { Catalog } from './catalog/catalog.js';
 import type { PassageRow } from './catalog/passage-finder.js';
@@ -7,10 +8,9 @@ import type { SearchHit } from './search-hit.js';
 import type { SearchMode, SearchOptions } from './search-index.js';
 import type { StoreKeeper } from './store-keeper.js';
 
-/** Cormack, Clarke and Büttcher (2009) found 60 to work across collections. */
-const rankConstant = 60;
-/** How deep each ranking goes before two are fused. */
-const fusedDepth = 100;
+/** Candidates that each ranking brings to hybrid search, at least. More change nothing that could be measured. */
+const vectorDepth = 20;
+const keywordDepth = 50;
 
 const defaultTopK = 5;
 
@@ -52,13 +52,9 @@ export class SearchService {
   }
 
   async search(query: CheckedQuery): Promise<SearchHit[]> {
-    const vector = await this.#embed(query);
-    if (this.#mode === 'vector')
-      return this.#hits(await this.#byVector(vector, query, query.topK), vector, query);
-    const byWords = await this.#byWords(query);
-    if (this.#mode === 'keyword') return this.#hits(byWords, vector, query);
-    const byVector = await this.#byVector(vector, query, Math.max(fusedDepth, query.topK));
-    return this.#hits(fuse([byVector, byWords]), vector, query);
+    const [vector, words] = await Promise.all([this.#embed(query), this.#byWords(query)]);
+    const near = this.#mode === 'keyword' ? [] : await this.#byVector(vector, query);
+    return this.#hits(near, words, vector, query);
   }
 
   async #embed({ query, signal }: CheckedQuery): Promise<Float32Array> {
@@ -75,11 +71,9 @@ export class SearchService {
   }
 
   /** Contents by distance. Asks for more while the store gives some that the catalog no longer has. */
-  async #byVector(
-    vector: Float32Array,
-    { documents, signal }: CheckedQuery,
-    topK: number,
-  ): Promise<string[]> {
+  async #byVector(vector: Float32Array, query: CheckedQuery): Promise<string[]> {
+    const { documents, signal } = query;
+    const topK = this.#mode === 'vector' ? query.topK : Math.max(vectorDepth, query.topK);
     const within = documents && this.#catalog.passages.contentsOf(documents);
     if (within?.size === 0) return [];
     for (let asked = topK; ; asked *= 2) {
@@ -90,53 +84,70 @@ export class SearchService {
     }
   }
 
-  /** Contents by words; a filter is applied to the whole ranking. */
-  async #byWords({ query, documents, topK }: CheckedQuery): Promise<string[]> {
-    const { passages } = this.#catalog;
-    const depth = Math.max(fusedDepth, topK * 4);
-    if (documents === undefined) return passages.byWords(query, depth);
-    const within = passages.contentsOf(documents);
-    return passages
-      .byWords(query, -1)
-      .filter((content) => within.has(content))
-      .slice(0, depth);
+  /** Contents by words, and their vectors. Done while the embedding worker has the query: it costs no time. */
+  async #byWords({ query, documents, topK }: CheckedQuery): Promise<ByWords> {
+    if (this.#mode === 'vector') return { shares: new Map(), vectors: new Map() };
+    // What is sent to the worker leaves with the next turn of the event loop.
+    await setImmediate();
+    const { keywords, passages, contents } = this.#catalog;
+    const within = documents && passages.contentsOf(documents);
+    const hits = keywords.rank(query, Math.max(keywordDepth, topK), within);
+    return {
+      shares: new Map(hits.map(({ content, share }) => [content, share])),
+      vectors: contents.vectors(hits.map(({ content }) => content)),
+    };
   }
 
-  /** The passages of ranked contents. By vector they are put in the order of their true distances. */
+  /** The passages of the best contents, with their true distances, in the order of the mode. */
   #hits(
-    ranked: readonly string[],
-    vector: Float32Array,
+    near: readonly string[],
+    { shares, vectors }: ByWords,
+    query: Float32Array,
     { topK, documents, maxDistance }: CheckedQuery,
   ): SearchHit[] {
-    const vectors = this.#catalog.contents.vectors(ranked);
-    const places = new Map(ranked.map((content, index) => [content, index]));
+    const { contents, passages } = this.#catalog;
+    const candidates = new Map([
+      ...vectors,
+      ...contents.vectors(near.filter((content) => !vectors.has(content))),
+    ]);
+    const live = contents.liveAmong([...candidates.keys()]);
+    const found = new Map<string, { distance: number; score: number }>();
+    for (const [content, vector] of candidates) {
+      const distance = cosineDistance(query, vector);
+      if (!live.has(content) || distance > maxDistance) continue;
+      found.set(content, { distance, score: this.#score(distance, shares.get(content) ?? 0) });
+    }
+    // Each content has a passage, so that the first `topK` are enough, with all that are equal to the last of them.
+    const scores = [...found.values()].map(({ score }) => score).sort((a, b) => b - a);
+    const least = scores[topK - 1] ?? Number.NEGATIVE_INFINITY;
+    const best = [...found.keys()].filter((content) => found.get(content)!.score >= least);
     const wanted = documents && documentFilter(documents);
-    const found = this.#catalog.passages
-      .byContent(ranked)
-      .filter((row) => vectors.has(row.content) && (wanted?.(row.document) ?? true))
-      .map((row) => ({ row, distance: cosineDistance(vector, vectors.get(row.content)!) }))
-      .filter(({ distance }) => distance <= maxDistance);
+    const rows = passages.byContent(best).filter((row) => wanted?.(row.document) ?? true);
     // Sorting is stable, and rows come by document and ordinal: that settles ties.
-    if (this.#mode === 'vector') found.sort((a, b) => a.distance - b.distance);
-    else found.sort((a, b) => places.get(a.row.content)! - places.get(b.row.content)!);
-    return found.slice(0, topK).map(({ row, distance }, index) => hit(row, distance, index + 1));
+    rows.sort((a, b) => found.get(b.content)!.score - found.get(a.content)!.score);
+    return rows.slice(0, topK).map((row, index) => hit(row, found.get(row.content)!.distance, index + 1));
   }
+
+  /**
+   * Cosine similarity and the share of the query's words, one to one. Both are absolute: a passage that has little
+   * of the query gains little, also where it has more than any other. Fusion by ranks, or by scores stretched to
+   * the best hit's, would put it first.
+   */
+  #score(distance: number, share: number): number {
+    if (this.#mode === 'keyword') return share;
+    return 1 - distance + share;
+  }
+}
+
+interface ByWords {
+  /** By content: see {@link KeywordHit.share}. */
+  readonly shares: ReadonlyMap<string, number>;
+  readonly vectors: ReadonlyMap<string, Float32Array>;
 }
 
 function hit(row: PassageRow, distance: number, rank: number): SearchHit {
   const { document, start, end, ordinal, mimeType } = row;
   return { rank, document, passage: embeddedText(row), start, end, ordinal, distance, mimeType };
-}
-
-/** Reciprocal rank fusion: each ranking gives 1 / (60 + rank); ties by id. */
-function fuse(rankings: readonly (readonly string[])[]): string[] {
-  const scores = new Map<string, number>();
-  for (const ranking of rankings) {
-    ranking.forEach((id, index) => {
-      scores.set(id, (scores.get(id) ?? 0) + 1 / (rankConstant + index + 1));
-    });
-  }
-  return [...scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([id]) => id);
 }
 
 function documentFilter(documents: readonly string[]): (name: string) => boolean {

@@ -1,4 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
+import { KeywordIndex } from '../keywords/keyword-index.js';
 import { ChangeLog } from './change-log.js';
 import { ContentTable } from './content-table.js';
 import { DocumentTable } from './document-table.js';
@@ -30,6 +31,7 @@ export class Catalog {
   readonly documents: DocumentTable;
   readonly contents: ContentTable;
   readonly passages: PassageFinder;
+  readonly keywords: KeywordIndex;
   readonly changes: ChangeLog;
   readonly #db: Database;
   readonly #getMeta: Statement;
@@ -44,6 +46,7 @@ export class Catalog {
     this.documents = new DocumentTable(db);
     this.contents = new ContentTable(db);
     this.passages = new PassageFinder(db);
+    this.keywords = new KeywordIndex(db);
     this.changes = new ChangeLog(db);
     this.#getMeta = db.prepare('SELECT value FROM meta WHERE key = ?').pluck();
     this.#setMeta = db.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)');
@@ -79,6 +82,7 @@ export class Catalog {
   }
 
   close(): void {
+    this.keywords.close();
     this.#db.close();
   }
 }

@@ -16,14 +16,10 @@ export interface PassageRow {
 const joined = `passages JOIN contents ON contents.id = passages.content
   JOIN documents ON documents.id = passages.document`;
 
-/** How much a word in the headings counts against one in the text. */
-const contextWeight = 0.5;
-
-/** Reads passages by content, by document and by word. */
+/** Reads passages by content and by document. */
 export class PassageFinder {
   readonly #byContent: Statement;
   readonly #contentsOf: Statement;
-  readonly #byWords: Statement;
 
   constructor(db: Database) {
     // With min(), SQLite takes the other columns from the row that has the minimum.
@@ -44,13 +40,6 @@ export class PassageFinder {
          JOIN contents ON contents.id = passages.content`,
       )
       .pluck();
-    this.#byWords = db
-      .prepare(
-        `SELECT contents.hash FROM passage_words JOIN passages ON passages.id = passage_words.rowid
-         JOIN contents ON contents.id = passages.content
-         WHERE passage_words MATCH ? ORDER BY bm25(passage_words, ${contextWeight}, 1), contents.hash LIMIT ?`,
-      )
-      .pluck();
   }
 
   /** Passages with these contents: for each document and content the first, sorted by document and ordinal. */
@@ -62,25 +51,4 @@ export class PassageFinder {
   contentsOf(documents: readonly string[]): Set<string> {
     return new Set(this.#contentsOf.all(JSON.stringify(documents)) as string[]);
   }
-
-  /** Contents that share words with the query, best BM25 first, each once. Duplicates of a text take up `limit`. */
-  byWords(query: string, limit: number): string[] {
-    const match = matchExpression(query);
-    if (match === undefined) return [];
-    return [...new Set(this.#byWords.all(match, limit) as string[])];
-  }
-}
-
-/**
- * Any of the query's words. A code such as E07-3 counts as a phrase too, so that it ranks above texts that merely
- * have its parts somewhere.
- */
-function matchExpression(query: string): string | undefined {
-  const terms = new Set<string>();
-  for (const [word] of query.matchAll(/[\p{L}\p{N}\p{M}]+(?:[^\s\p{L}\p{N}\p{M}"]+[\p{L}\p{N}\p{M}]+)*/gu)) {
-    terms.add(word);
-    for (const [part] of word.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) terms.add(part);
-  }
-  if (terms.size === 0) return undefined;
-  return [...terms].map((term) => `"${term}"`).join(' OR ');
 }

@@ -2,6 +2,12 @@
 export const applicationId = 0x4b74746c;
 
 /**
+ * Splits texts into words and those into stems (Porter's, for English; words of other languages mostly stay whole).
+ * Used by the first migration: another one needs a migration that makes the keyword index anew.
+ */
+export const keywordTokenizer = 'porter unicode61 remove_diacritics 2';
+
+/**
  * One step for each schema version; a catalog of version n has run the first n. Only ever add to the end.
  *
  * The triggers keep three things true whatever statement writes: how many passages use a content, the keyword
@@ -52,7 +58,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX passages_by_content ON passages (content);
 
   CREATE VIRTUAL TABLE passage_words USING fts5 (
-    context, text, content = 'passages', content_rowid = 'id', tokenize = 'porter unicode61 remove_diacritics 2'
+    context, text, content = 'passages', content_rowid = 'id', tokenize = '${keywordTokenizer}'
   );
 
   -- live, dead: a content's hash. added, changed, removed: a document's name.
