@@ -1,8 +1,7 @@
 // biome-ignore-all lint/suspicious/noConsole: it tells what it does
 // Builds kettle.mcpb, a bundle that clients such as Claude Desktop install with one click, and tries it.
 //   pnpm build && node packages/server/scripts/mcpb.mjs [--out kettle.mcpb]
-//     [--name io.github.OWNER/kettle --url https://…/kettle.mcpb]   also writes server.json, for the MCP registry
-import { execFileSync } from 'node:child_process';
+//     [--url https://…/kettle.mcpb]   where it will be: also writes a server.json that offers it
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,12 +11,12 @@ import { parseArgs } from 'node:util';
 import { packExtension, unpackExtension, validateManifest } from '@anthropic-ai/mcpb';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { pnpm } from './pnpm.mjs';
 import { bundleManifest, registryEntry } from './registration.mjs';
 
 const { values } = parseArgs({
   options: {
     out: { type: 'string', default: 'kettle.mcpb' },
-    name: { type: 'string' },
     url: { type: 'string' },
   },
 });
@@ -33,17 +32,16 @@ try {
     throw new Error('The bundle could not be packed.');
   await tryIt(join(work, 'unpacked'));
   console.log(`${out}: ${(statSync(out).size / 1e6).toFixed(1)} MB`);
-  if (values.name && values.url) writeEntry();
+  if (values.url) writeEntry();
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
 
 /** The server with what it needs at run time, in a folder without links: zip files have none. */
 function collect(folder) {
-  execFileSync(
-    'pnpm',
+  pnpm(
     ['--filter', '@kettle/server', 'deploy', '--prod', '--legacy', '--config.node-linker=hoisted', folder],
-    { cwd: fileURLToPath(new URL('../../..', import.meta.url)), stdio: ['ignore', 2, 2] },
+    fileURLToPath(new URL('../../..', import.meta.url)),
   );
   // Binaries for other systems, and what compilers left behind.
   const modules = join(folder, 'node_modules');
@@ -88,9 +86,6 @@ async function tryIt(folder) {
 function writeEntry() {
   const sha256 = createHash('sha256').update(readFileSync(out)).digest('hex');
   const file = join(dirname(out), 'server.json');
-  writeFileSync(
-    file,
-    `${JSON.stringify(registryEntry({ name: values.name, url: values.url, sha256 }), null, 2)}\n`,
-  );
+  writeFileSync(file, `${JSON.stringify(registryEntry({ url: values.url, sha256 }), null, 2)}\n`);
   console.log(file);
 }

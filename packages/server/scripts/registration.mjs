@@ -1,7 +1,8 @@
 // What directories of MCP servers are told about Kettle: the manifest of its bundle, and its entry in the registry.
 import { readFileSync } from 'node:fs';
+import { registryInputs } from '../dist/config/registry-inputs.js';
 
-const { version, description, license } = JSON.parse(
+const { name, mcpName, version, description, license } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
 const summary = 'Search a folder of your documents by meaning, offline, on your own machine.';
@@ -53,34 +54,37 @@ export function bundleManifest(
 }
 
 /**
- * The entry in the MCP registry (`server.json`).
- * @param name the name in the registry: a namespace that the publisher has proved to own, a slash, and `kettle`
- * @param url where the bundle can be downloaded
- * @param sha256 the bundle's hash, in hex
+ * The entry in the MCP registry: `server.json`.
+ * @param bundle the .mcpb bundle to offer beside the npm package: its `url`, and the `sha256` of the file in hex
  */
-export function registryEntry({ name, url, sha256 }) {
+export function registryEntry(bundle) {
+  const transport = { type: 'stdio' };
+  const environmentVariables = registryInputs();
+  const npmPackage = {
+    registryType: 'npm',
+    identifier: name,
+    version,
+    runtimeHint: 'npx',
+    transport,
+    packageArguments: [{ type: 'positional', value: 'serve' }],
+    environmentVariables,
+  };
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
-    name,
+    name: mcpName,
     title: 'Kettle',
     description: summary,
     version,
-    packages: [
-      {
-        registryType: 'mcpb',
-        identifier: url,
-        version,
-        fileSha256: sha256,
-        transport: { type: 'stdio' },
-        environmentVariables: [
-          {
-            name: 'CORPUS_DIR',
-            description: 'Folder of documents to search',
-            format: 'filepath',
-            isRequired: true,
-          },
-        ],
-      },
-    ],
+    packages: [npmPackage, ...(bundle ? [asPackage(bundle)] : [])],
   };
+
+  function asPackage({ url, sha256 }) {
+    return {
+      registryType: 'mcpb',
+      identifier: url,
+      fileSha256: sha256,
+      transport,
+      environmentVariables: environmentVariables.filter(({ isRequired }) => isRequired),
+    };
+  }
 }

@@ -19,7 +19,7 @@ describe('the configuration', () => {
       modelDirectory: undefined,
       modelCache: join(homedir(), '.cache', 'kettle', 'models'),
       hubEndpoint: undefined,
-      searchMode: 'vector',
+      searchMode: 'hybrid',
       transport: 'stdio',
       http: { host: '127.0.0.1', port: 3000, authToken: undefined, allowedHosts: [], allowedOrigins: [] },
       logLevel: 'info',

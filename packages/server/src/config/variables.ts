@@ -12,6 +12,8 @@ export interface VariableNotes {
   readonly unset?: string;
   /** Never shown in a message. */
   readonly secret?: boolean;
+  /** It names a folder. */
+  readonly path?: boolean;
 }
 
 /** The longest that a timer of Node's can wait, in milliseconds. */
@@ -63,6 +65,7 @@ export const variables = z.object({
     meaning: 'folder of documents to index, read recursively',
     allowed: 'a folder that can be read',
     unset: "the sample cafe's in a checkout; elsewhere it must be set",
+    path: true,
   }),
   CORPUS_NAME: text({
     meaning: 'what the tool descriptions call the documents',
@@ -78,6 +81,7 @@ export const variables = z.object({
     meaning: 'where the index lives',
     allowed: 'a folder that can be written',
     unset: "a folder per corpus in the user's cache folder",
+    path: true,
   }),
   EMBEDDING_MODEL: z
     .string()
@@ -91,6 +95,7 @@ export const variables = z.object({
     meaning: 'folder with models in hub layout (`<organisation>/<model>/…`), looked at first',
     allowed: 'a folder that can be read',
     unset: 'only the model that comes with Kettle, and the download cache',
+    path: true,
   }),
   HF_ENDPOINT: url({ meaning: 'model hub or mirror to download from', unset: 'the Hugging Face hub' }),
   CHROMA_URL: url({
@@ -124,7 +129,11 @@ export const variables = z.object({
       meaning: 'how long a Chroma server may take for one request, in milliseconds',
       allowed: `a whole number from 1 to ${longestTimeout}`,
     }),
-  SEARCH_MODE: choice(['vector', 'keyword', 'hybrid'], 'vector', 'how passages are found'),
+  SEARCH_MODE: choice(
+    ['vector', 'keyword', 'hybrid'],
+    'hybrid',
+    'how passages are found: by meaning, by words or by both',
+  ),
   MCP_TRANSPORT: choice(
     ['stdio', 'http'],
     'stdio',

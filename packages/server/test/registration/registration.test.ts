@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { v0_3 } from '@anthropic-ai/mcpb';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import serverFile from '../../../../server.json' with { type: 'json' };
 import packageFile from '../../package.json' with { type: 'json' };
+import { backends } from '../../src/backends.js';
 import { variableRows } from '../../src/config/table.js';
 import { connectClient, startServer } from '../http/test-server.js';
 
@@ -32,9 +34,38 @@ describe('the manifest of the bundle', () => {
 });
 
 describe("the registry's entry", () => {
-  // The rules of the registry's schema of 2025-12-11 that concern what we write.
+  // The rules of the registry's schema of 2025-12-11 that concern what we write, and no field beside them.
+  const specific = z.string().regex(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+  const shared = {
+    transport: z.strictObject({ type: z.literal('stdio') }),
+    environmentVariables: z.array(
+      z.strictObject({
+        name: z.string().refine((name) => variables.has(name)),
+        description: z.string().min(1),
+        format: z.enum(['string', 'number', 'boolean', 'filepath']),
+        isRequired: z.boolean().optional(),
+        isSecret: z.boolean().optional(),
+        default: z.string().optional(),
+        choices: z.array(z.string()).optional(),
+      }),
+    ),
+  };
+  const npmPackage = z.strictObject({
+    ...shared,
+    registryType: z.literal('npm'),
+    identifier: z.literal(packageFile.name),
+    version: z.literal(packageFile.version),
+    runtimeHint: z.literal('npx'),
+    packageArguments: z.array(z.strictObject({ type: z.literal('positional'), value: z.string() })),
+  });
+  const bundle = z.strictObject({
+    ...shared,
+    registryType: z.literal('mcpb'),
+    identifier: z.url({ protocol: /^https$/ }).regex(/mcpb/),
+    fileSha256: z.string().regex(/^[a-f0-9]{64}$/),
+  });
   const rules = z.strictObject({
-    $schema: z.url(),
+    $schema: z.literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
     name: z
       .string()
       .min(3)
@@ -42,32 +73,33 @@ describe("the registry's entry", () => {
       .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
     title: z.string().min(1).max(100),
     description: z.string().min(1).max(100),
-    version: z.string().regex(/^\d+\.\d+\.\d+/),
-    packages: z.tuple([
-      z.strictObject({
-        registryType: z.literal('mcpb'),
-        identifier: z.url({ protocol: /^https$/ }).regex(/mcpb/),
-        version: z.literal(packageFile.version),
-        fileSha256: z.string().regex(/^[a-f0-9]{64}$/),
-        transport: z.strictObject({ type: z.literal('stdio') }),
-        environmentVariables: z.array(
-          z.strictObject({
-            name: z.string().refine((name) => variables.has(name)),
-            description: z.string(),
-            format: z.enum(['string', 'number', 'boolean', 'filepath']),
-            isRequired: z.boolean(),
-          }),
-        ),
-      }),
-    ]),
+    version: specific,
+    packages: z.array(z.discriminatedUnion('registryType', [npmPackage, bundle])).min(1),
   });
 
   it('keeps the rules', () => {
-    const entry = registryEntry({
-      name: 'io.github.someone/kettle',
-      url: 'https://example.com/releases/kettle.mcpb',
-      sha256: 'a'.repeat(64),
+    const offered = { url: 'https://example.com/releases/kettle.mcpb', sha256: 'a'.repeat(64) };
+    for (const entry of [registryEntry(), registryEntry(offered)]) expect(rules.parse(entry)).toEqual(entry);
+    expect(registryEntry(offered).packages).toHaveLength(2);
+  });
+
+  it('is the one that is committed, under the name that the package says it has', () => {
+    // `pnpm --filter server generate` writes it.
+    expect(serverFile).toEqual(registryEntry());
+    expect(serverFile.name).toBe(packageFile.mcpName);
+  });
+
+  it('asks for the folder, hides what is secret, and says nothing of HTTP', () => {
+    const inputs = new Map<string, object>(
+      serverFile.packages[0]!.environmentVariables.map((input) => [input.name, input]),
+    );
+    expect(inputs.get('CORPUS_DIR')).toMatchObject({ isRequired: true, format: 'filepath' });
+    expect(inputs.get('CHROMA_API_KEY')).toMatchObject({ isSecret: true });
+    expect(inputs.get('CHROMA_TIMEOUT_MS')).toMatchObject({ default: '10000', format: 'number' });
+    expect(inputs.get('VECTOR_BACKEND')).toMatchObject({
+      default: 'hnsw',
+      choices: backends.map(({ name }) => name),
     });
-    expect(rules.parse(entry)).toEqual(entry);
+    expect([...inputs.keys()].filter((name) => /^(MCP_|HOST|PORT)/.test(name))).toEqual([]);
   });
 });
