@@ -5,6 +5,7 @@ export { type Change, type Comparison, compareResults } from './compare/compare.
 export { comparisonText } from './compare/text.js';
 export {
   medianDimension,
+  medianNearest,
   nearest,
   nearestOfPrefixes,
   relativeContrasts,
@@ -14,7 +15,14 @@ export {
   vectorAt,
   vectorCount,
 } from './corpus/geometry.js';
-export { fitNoise, type GrowthOptions, grow, grownLike, splitForFit } from './corpus/growth.js';
+export {
+  fitNoise,
+  type GrowthOptions,
+  grow,
+  grownLike,
+  type Likeness,
+  splitForFit,
+} from './corpus/growth.js';
 export { type Judgments, JudgmentsError, type Query, readJudgments } from './corpus/judgments.js';
 export { type CorpusChoice, makeWorkspace } from './corpus/workspace-corpus.js';
 export { neighbourRecall } from './metrics/neighbours.js';

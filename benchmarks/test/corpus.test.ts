@@ -9,6 +9,7 @@ import {
   JudgmentsError,
   mean,
   medianDimension,
+  medianNearest,
   nearest,
   nearestOfPrefixes,
   readJudgments,
@@ -189,28 +190,39 @@ describe('growing a corpus', () => {
   const real = sphere(800, 10, 3);
 
   test('keeps the real vectors first, makes unit vectors, and a smaller corpus is a beginning of a larger one', () => {
-    const small = grow(real, { seed: 5, size: 900, noise: 0.7 });
-    const large = grow(real, { seed: 5, size: 1500, noise: 0.7 });
+    const small = grow(real, { seed: 5, size: 900, noise: 0.7, directions: 10 });
+    const large = grow(real, { seed: 5, size: 1500, noise: 0.7, directions: 10 });
     expect(small.data.subarray(0, real.data.length)).toEqual(real.data);
     expect(large.data.subarray(0, small.data.length)).toEqual(small.data);
     for (let i = 0; i < vectorCount(large); i++) expect(Math.hypot(...vectorAt(large, i))).toBeCloseTo(1, 5);
-    expect(grow(real, { seed: 6, size: 900, noise: 0.7 }).data).not.toEqual(small.data);
+    expect(grow(real, { seed: 6, size: 900, noise: 0.7, directions: 10 }).data).not.toEqual(small.data);
   });
 
   test('makes nothing twice', () => {
-    const grown = grow(real, { seed: 5, size: 1100, noise: 0.7 });
+    const grown = grow(real, { seed: 5, size: 1100, noise: 0.7, directions: 10 });
     for (let i = vectorCount(real); i < 1100; i++)
       expect(nearest(grown, vectorAt(grown, i), 1, i)[0]!.distance).toBeGreaterThan(1e-6);
   });
 
-  test('fitted noise makes grown vectors as hard to search as real ones that nobody grew from', () => {
+  test('fitted growth makes vectors that lie like real ones that nobody grew from', () => {
     const { seeds, heldOut } = splitForFit(real, 5);
     expect([vectorCount(seeds), vectorCount(heldOut)]).toEqual([100, 700]);
-    const grown = (noise: number) => grownLike(seeds, vectorCount(heldOut), noise, 5);
-    const wanted = medianDimension(heldOut);
-    const fitted = medianDimension(grown(fitNoise(real, 5)));
-    expect(Math.abs(fitted - wanted)).toBeLessThan(0.1 * wanted);
+    const likeness = fitNoise(real, 5);
+    const grown = grownLike(seeds, vectorCount(heldOut), likeness, 5);
+    expect(medianNearest(grown) / medianNearest(heldOut)).toBeGreaterThan(0.85);
+    expect(medianNearest(grown) / medianNearest(heldOut)).toBeLessThan(1.15);
+    // The dimension is not fitted.
+    expect(medianDimension(grown) / medianDimension(heldOut)).toBeGreaterThan(0.75);
+    expect(medianDimension(grown) / medianDimension(heldOut)).toBeLessThan(1.3);
     // Mixtures without noise lie on lines between real vectors: far too easy.
-    expect(medianDimension(grown(0))).toBeLessThan(0.5 * wanted);
+    const lines = grownLike(seeds, vectorCount(heldOut), { ...likeness, noise: 0 }, 5);
+    expect(medianDimension(lines)).toBeLessThan(0.5 * medianDimension(heldOut));
+  });
+
+  test('vectors stay as hard to search however many are grown from the same real ones', () => {
+    const seeds = sphere(150, 8, 3);
+    const likeness = { noise: 0.8, directions: 8 };
+    const dimension = (count: number) => medianDimension(grownLike(seeds, count, likeness, 5));
+    expect(dimension(6000) / dimension(1000)).toBeLessThan(1.25);
   });
 });

@@ -125,6 +125,14 @@ export function medianDimension(vectors: Vectors): number {
   );
 }
 
+/** Median distance of the nearest other vector. */
+export function medianNearest(vectors: Vectors): number {
+  return quantile(
+    surroundings(vectors).map((one) => one.nearest),
+    0.5,
+  );
+}
+
 function eachQuery<T>(queries: Vectors, measure: (query: Float32Array) => T): T[] {
   return Array.from({ length: vectorCount(queries) }, (_, index) => measure(vectorAt(queries, index)));
 }

@@ -1,8 +1,18 @@
 import { type Random, randomInteger, randomNormal, seededRandom, shuffled } from '../random.js';
-import { distance, medianDimension, nearest, pick, type Vectors, vectorAt, vectorCount } from './geometry.js';
+import {
+  distance,
+  medianDimension,
+  medianNearest,
+  type Neighbour,
+  nearest,
+  pick,
+  type Vectors,
+  vectorAt,
+  vectorCount,
+} from './geometry.js';
 
-/** How many near passages a grown one is mixed from, at most. */
-const neighbourhood = 8;
+/** A made vector moves towards one of this many nearest neighbours. */
+const mixed = 8;
 
 export interface GrowthOptions {
   readonly seed: number;
@@ -10,6 +20,8 @@ export interface GrowthOptions {
   readonly size: number;
   /** Length of the noise in units of the distance to the nearest passage. See {@link fitNoise}. */
   readonly noise: number;
+  /** In how many directions the noise may go: the real vectors' local intrinsic dimension. */
+  readonly directions: number;
 }
 
 /**
@@ -17,13 +29,14 @@ export interface GrowthOptions {
  *
  * A made vector starts from a random real one and moves part of the way to one of its near neighbours (a
  * convex mixture: a passage about two things the corpus speaks of). Mixtures alone lie on the few lines between
- * real points and would be too easy to search, so noise is added: a random direction of the kind in which the
- * corpus itself varies (differences of random pairs, not white noise), as long as `noise` times the distance
- * to the nearest real passage. Last it is brought to unit length.
+ * real points and would be too easy to search, so noise is added: a random combination of the directions to
+ * the nearest `directions` neighbours, as long as `noise` times the distance to the nearest. So the surroundings
+ * keep the dimension of the real ones however dense the corpus becomes; noise in all directions would make them
+ * harder and harder. Last the vector is brought to unit length.
  *
  * The first n vectors are the same whatever the `size`, so a smaller corpus is a beginning of a larger one.
  */
-export function grow(real: Vectors, { seed, size, noise }: GrowthOptions): Vectors {
+export function grow(real: Vectors, { seed, size, noise, directions }: GrowthOptions): Vectors {
   const count = vectorCount(real);
   if (count < 2) throw new RangeError('growing needs at least two passages');
   const { dimensions } = real;
@@ -31,36 +44,42 @@ export function grow(real: Vectors, { seed, size, noise }: GrowthOptions): Vecto
   data.set(real.data.subarray(0, size * dimensions));
   const random = seededRandom(seed, 1);
   const neighbours = Array.from({ length: count }, (_, index) =>
-    nearest(real, vectorAt(real, index), Math.min(neighbourhood, count - 1), index),
+    nearest(real, vectorAt(real, index), Math.min(Math.max(mixed, directions), count - 1), index),
   );
   for (let made = count; made < size; made++) {
     const start = randomInteger(random, count);
     const near = neighbours[start]!;
-    const towards = near[randomInteger(random, near.length)]!;
+    const towards = near[randomInteger(random, Math.min(mixed, near.length))]!;
     const radius = Math.sqrt(2 * Math.max(near[0]!.distance, 1e-4));
     const vector = data.subarray(made * dimensions, (made + 1) * dimensions);
     mix(vectorAt(real, start), vectorAt(real, towards.index), random(), vector);
-    addNoise(vector, real, noise * radius, random);
+    addNoise(vector, real, start, near.slice(0, directions), noise * radius, random);
     normalise(vector);
   }
   return { dimensions, data };
 }
 
+/** What makes grown vectors like the real ones: the two numbers of {@link GrowthOptions} that depend on them. */
+export type Likeness = Pick<GrowthOptions, 'noise' | 'directions'>;
+
 /**
- * The amount of noise that makes grown vectors as hard to search as real ones: that for which the median local
- * intrinsic dimension of vectors grown from an eighth of the real ones is that of the other seven eighths.
+ * Fits growth to real vectors. The number of directions is their median local intrinsic dimension. The length of
+ * the noise is that at which vectors grown from an eighth of them are as far from each other (median distance of
+ * the nearest) as the other seven eighths.
  */
-export function fitNoise(real: Vectors, seed: number): number {
+export function fitNoise(real: Vectors, seed: number): Likeness {
+  const directions = Math.max(2, Math.round(medianDimension(real)));
   const { seeds, heldOut } = splitForFit(real, seed);
-  const wanted = medianDimension(heldOut);
-  let [low, high] = [0, 2];
-  // The dimension rises with the noise, so halving the range closes in on the answer.
+  const wanted = medianNearest(heldOut);
+  let [low, high] = [0, 3];
+  // The distance rises with the noise, so halving the range closes in on the answer.
   for (let step = 0; step < 7; step++) {
     const noise = (low + high) / 2;
-    if (medianDimension(grownLike(seeds, vectorCount(heldOut), noise, seed)) < wanted) low = noise;
+    if (medianNearest(grownLike(seeds, vectorCount(heldOut), { noise, directions }, seed)) < wanted)
+      low = noise;
     else high = noise;
   }
-  return (low + high) / 2;
+  return { noise: (low + high) / 2, directions };
 }
 
 /** The real vectors in two parts: a random eighth to grow from, and the rest to compare with. */
@@ -75,9 +94,9 @@ export function splitForFit(real: Vectors, seed: number): { seeds: Vectors; held
 }
 
 /** `count` made vectors, without the real ones they were made from. */
-export function grownLike(seeds: Vectors, count: number, noise: number, seed: number): Vectors {
+export function grownLike(seeds: Vectors, count: number, likeness: Likeness, seed: number): Vectors {
   const start = vectorCount(seeds);
-  const grown = grow(seeds, { seed, size: start + count, noise });
+  const grown = grow(seeds, { seed, size: start + count, ...likeness });
   return { dimensions: grown.dimensions, data: grown.data.slice(start * grown.dimensions) };
 }
 
@@ -85,15 +104,21 @@ function mix(a: Float32Array, b: Float32Array, share: number, into: Float32Array
   for (let i = 0; i < into.length; i++) into[i] = (1 - share) * a[i]! + share * b[i]!;
 }
 
-/** Adds a vector of length `length` in a random direction out of those in which the corpus varies. */
-function addNoise(vector: Float32Array, real: Vectors, length: number, random: Random): void {
-  const count = vectorCount(real);
+/** Adds a vector of length `length`: a random combination of the directions from `start` to its neighbours. */
+function addNoise(
+  vector: Float32Array,
+  real: Vectors,
+  start: number,
+  neighbours: readonly Neighbour[],
+  length: number,
+  random: Random,
+): void {
+  const from = vectorAt(real, start);
   const direction = new Float32Array(vector.length);
-  for (let pair = 0; pair < 6; pair++) {
-    const a = vectorAt(real, randomInteger(random, count));
-    const b = vectorAt(real, randomInteger(random, count));
+  for (const { index } of neighbours) {
+    const to = vectorAt(real, index);
     const weight = randomNormal(random);
-    for (let i = 0; i < direction.length; i++) direction[i]! += weight * (a[i]! - b[i]!);
+    for (let i = 0; i < direction.length; i++) direction[i]! += weight * (to[i]! - from[i]!);
   }
   const norm = Math.hypot(...direction);
   if (norm === 0) return;

@@ -145,6 +145,6 @@ export function difficultyTable(results: Results): Table | undefined {
     columns: ['what', 'real', 'grown'],
     names: 1,
     rows,
-    note: `${formatCount(count)} real passages that nothing was grown from, beside as many grown from the remaining eighth. The noise of the growth is fitted to the first line; the others are a check.`,
+    note: `${formatCount(count)} real passages that nothing was grown from, beside as many grown from the remaining eighth. The growth is fitted to the second line and takes the dimension of the first from the real passages; the others are a check.`,
   };
 }

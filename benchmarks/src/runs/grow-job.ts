@@ -46,16 +46,16 @@ export async function growCorpus({ workspace, sizes }: GrowInput, tell: Tell): P
   const real = await readVectors(workspace, files.passages, fingerprint.dimensions);
   const queries = await readVectors(workspace, files.queries, fingerprint.dimensions);
   tell('fitting the noise to the real vectors');
-  const noise = fitNoise(real, workspace.seed);
+  const likeness = fitNoise(real, workspace.seed);
   const largest = sizes.at(-1)!;
   tell(`growing ${vectorCount(real)} passages to ${largest}`);
-  const grown = grow(real, { seed: workspace.seed, size: largest, noise });
+  const grown = grow(real, { seed: workspace.seed, size: largest, ...likeness });
   await writeVectors(workspace, files.grown, grown);
   await writeJson(workspace, files.truth, findTruth(grown, queries, sizes, tell));
   const { seeds, heldOut } = splitForFit(real, workspace.seed);
   const compared = {
     real: heldOut,
-    grown: grownLike(seeds, vectorCount(heldOut), noise, workspace.seed),
+    grown: grownLike(seeds, vectorCount(heldOut), likeness, workspace.seed),
   };
   const measured: Measurement[] = [];
   for (const data of ['real', 'grown'] as const) {
