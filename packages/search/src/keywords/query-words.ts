@@ -2,7 +2,7 @@
 const mostWords = 64;
 
 const word = /[\p{L}\p{N}\p{M}]+/gu;
-const joined = /[\p{L}\p{N}\p{M}]+(?:[^\s\p{L}\p{N}\p{M}"]+[\p{L}\p{N}\p{M}]+)+/gu;
+const joined = /[\p{L}\p{N}\p{M}]+(?:[^\s\p{L}\p{N}\p{M}\p{C}"]+[\p{L}\p{N}\p{M}]+)+/gu;
 
 export interface QueryWords {
   /** Runs of letters and digits in lower case, each once, in the order of the query. */
@@ -11,7 +11,10 @@ export interface QueryWords {
   readonly phrases: readonly string[];
 }
 
-/** The words of a query. Neither holds a quotation mark, so that each is safe inside a quoted FTS5 string. */
+/**
+ * The words of a query. None holds a quotation mark, which would end a quoted FTS5 string, nor a control character:
+ * SQLite reads as far as a NUL.
+ */
 export function queryWords(query: string): QueryWords {
   const text = query.normalize('NFC').toLowerCase();
   return {

@@ -1,0 +1,165 @@
+import { SearchError, type SearchMode } from '@kettle/search';
+import { HnswVectorStore } from '@kettle/vector-store-hnsw';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Workspace } from './support/workspace.js';
+
+const modes = ['vector', 'keyword', 'hybrid'] as const satisfies SearchMode[];
+const wordModes = ['keyword', 'hybrid'] as const satisfies SearchMode[];
+
+let workspace: Workspace;
+beforeEach(async () => {
+  workspace = await Workspace.create();
+  const documents = {
+    'machine.txt': 'Machine\n\nE07-3 is shown when the pump has no water. Fill the tank.',
+    'parts.txt': 'Parts\n\nE07 is the bag of 3 gaskets for the pump. Order them early, 3 at a time.',
+    'licence.txt': 'Licence\n\nThe premises licence HB/PL/0447 hangs beside the door.',
+    'staff/leave.txt': 'Leave\n\nAnnual leave may be carried over until the end of March.',
+    'staff/dogs.txt': 'Dogs\n\nDogs are welcome on the terrace if they are on a lead.',
+    'dogs.txt': 'For guests\n\nYour dog is welcome on the terrace, and gets a bowl of water.',
+  };
+  for (const [name, text] of Object.entries(documents)) await workspace.write(name, text);
+});
+afterEach(async () => {
+  await workspace.remove();
+});
+
+async function names(mode: SearchMode, query: string, options = {}): Promise<string[]> {
+  const index = await workspace.openReady({ mode });
+  const hits = await index.search(query, options);
+  await index.close();
+  return hits.map((hit) => hit.document);
+}
+
+describe.each(wordModes)('words in mode %s', (mode) => {
+  it('finds a code as it is written above one whose parts stand apart', async () => {
+    expect((await names(mode, 'E07-3'))[0]).toBe('machine.txt');
+    expect((await names(mode, 'e07-3?'))[0]).toBe('machine.txt');
+    expect((await names(mode, 'HB/PL/0447'))[0]).toBe('licence.txt');
+    expect((await names(mode, '0447'))[0]).toBe('licence.txt');
+  });
+
+  it('forgives typing errors, other forms of a word, case and accents', async () => {
+    expect((await names(mode, 'anual laeve'))[0]).toBe('staff/leave.txt');
+    expect((await names(mode, 'premisses licnce'))[0]).toBe('licence.txt');
+    expect((await names(mode, 'GASKÉT'))[0]).toBe('parts.txt');
+    expect((await names(mode, 'carrying'))[0]).toBe('staff/leave.txt');
+  });
+});
+
+describe('mode keyword', () => {
+  it('gives only what has a word of the query, and does not guess numbers, codes and short words', async () => {
+    expect((await names('keyword', 'terrace')).sort()).toEqual(['dogs.txt', 'staff/dogs.txt']);
+    for (const query of ['0448', 'E08', 'dgs', 'zeppelin', '?! … --', '""']) {
+      expect(await names('keyword', query)).toEqual([]);
+    }
+  });
+
+  it('leaves words out that thousands of passages have, when the query has rarer ones', async () => {
+    const paragraphs = Array.from({ length: 10_100 }, (_, number) => `kettle ${number} `.repeat(12).trim());
+    await workspace.write('many.txt', [...paragraphs, 'kettle and walrus '.repeat(12)].join('\n\n'));
+    const index = await workspace.openReady({ mode: 'keyword' });
+    expect(await index.search('kettle walrus', { topK: 10 })).toMatchObject([{ document: 'many.txt' }]);
+    expect(await index.search('kettle', { topK: 10 })).toHaveLength(10);
+  });
+});
+
+describe('mode hybrid', () => {
+  it('is the order of distances where the query has no word', async () => {
+    const query = '?! … --';
+    expect(await names('hybrid', query, { topK: 10 })).toEqual(await names('vector', query, { topK: 10 }));
+  });
+
+  it('gives the same hits on the exact store and on HNSW', async () => {
+    const exact = await workspace.openReady({ mode: 'hybrid', backend: 'exact' });
+    const query = 'dogs on the terrace, code E07-3';
+    const expected = await exact.search(query, { topK: 10 });
+    await exact.close();
+    const hnsw = await workspace.openReady({
+      mode: 'hybrid',
+      backend: 'hnsw',
+      openStore: async (context) => HnswVectorStore.open(context),
+    });
+    expect(await hnsw.search(query, { topK: 10 })).toEqual(expected);
+  });
+});
+
+describe.each(modes)('mode %s', (mode) => {
+  it('has the true distances, and keeps to the documents and the distance that are asked for', async () => {
+    const truth = await workspace.openReady({ mode: 'vector' });
+    const query = 'are dogs welcome on the terrace';
+    const distances = new Map(
+      (await truth.search(query, { topK: 50 })).map((hit) => [hit.document, hit.distance]),
+    );
+    await truth.close();
+    const index = await workspace.openReady({ mode });
+    const all = await index.search(query, { topK: 50 });
+    for (const hit of all) expect(hit.distance).toBe(distances.get(hit.document));
+    expect(all.map((hit) => hit.rank)).toEqual(all.map((_, place) => place + 1));
+    expect(await index.search(query, { topK: 1 })).toEqual(all.slice(0, 1));
+
+    const inFolder = await index.search(query, { topK: 50, documents: ['staff/', 'licence.txt'] });
+    expect(inFolder.map((hit) => hit.document)).toEqual(
+      all
+        .map((hit) => hit.document)
+        .filter((document) => document.startsWith('staff/') || document === 'licence.txt'),
+    );
+    expect(await index.search(query, { documents: [] })).toEqual([]);
+
+    const maxDistance = distances.get('staff/dogs.txt')!;
+    const near = await index.search(query, { topK: 50, maxDistance });
+    expect(near.map((hit) => hit.document)).toEqual(
+      all.filter((hit) => hit.distance <= maxDistance).map((hit) => hit.document),
+    );
+  });
+
+  it('answers or refuses any string, and never fails', async () => {
+    const index = await workspace.openReady({ mode });
+    const syntax = fc.constantFrom(
+      '"',
+      "'",
+      '*',
+      '^',
+      ':',
+      '(',
+      ')',
+      '{',
+      '}',
+      '+',
+      '-',
+      '\\',
+      '\0',
+      ';',
+      '%',
+    );
+    const words = fc.constantFrom(
+      'AND',
+      'OR',
+      'NOT',
+      'NEAR',
+      'NEAR/2',
+      'text:',
+      'dogs',
+      'E07-3',
+      'rowid',
+      '\ud800',
+    );
+    const query = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'grapheme' }),
+      fc.array(fc.oneof(syntax, words), { maxLength: 20 }).map((parts) => parts.join('')),
+      fc.array(fc.oneof(syntax, words), { maxLength: 20 }).map((parts) => parts.join(' ')),
+      fc.constantFrom('a '.repeat(5000), 'x'.repeat(10_000), '"'.repeat(10_000), '\ud83d'.repeat(10_000)),
+    );
+    await fc.assert(
+      fc.asyncProperty(query, async (text) => {
+        try {
+          for (const hit of await index.search(text)) expect(hit.distance).toBeGreaterThanOrEqual(0);
+        } catch (error) {
+          expect(SearchError.isInstance(error) && error.code).toMatch(/^(invalid_query|query_too_long)$/);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

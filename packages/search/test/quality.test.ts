@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { loadEmbedder } from '@kettle/embedder';
+import { modelsDirectory } from '@kettle/model-minilm';
+import { openIndex, readCorpus, type SearchMode } from '@kettle/search';
+import { ExactVectorStore } from '@kettle/vector-store';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Workspace } from './support/workspace.js';
+
+const corpus = fileURLToPath(new URL('../../../corpus/', import.meta.url));
+
+/**
+ * Slightly under what was measured with the default model. Recall counts the documents that answer in full (grade 2),
+ * and all judged ones for questions that no document answers alone; at most as many as there are places.
+ */
+const floors: Record<SearchMode, { recall: number; ndcg: number }> = {
+  vector: { recall: 0.76, ndcg: 0.715 },
+  keyword: { recall: 0.705, ndcg: 0.68 },
+  hybrid: { recall: 0.83, ndcg: 0.805 },
+};
+
+interface Question {
+  readonly text: string;
+  readonly grades: ReadonlyMap<string, number>;
+}
+
+let workspace: Workspace;
+let questions: readonly Question[];
+beforeAll(async () => {
+  workspace = await Workspace.create();
+  questions = await readQuestions();
+});
+afterAll(async () => {
+  await workspace.remove();
+});
+
+it.each(['vector', 'keyword', 'hybrid'] as const)(
+  'mode %s answers the judged questions',
+  async (mode) => {
+    const index = await openIndex({
+      corpus: await readCorpus(corpus),
+      directory: workspace.index,
+      model: 'Xenova/all-MiniLM-L6-v2',
+      mode,
+      watch: false,
+      loadEmbedder: (signal) => loadEmbedder({ modelDirs: [modelsDirectory], allowDownload: false, signal }),
+      openStore: async ({ fingerprint }) => new ExactVectorStore(fingerprint),
+    });
+    try {
+      await index.ready();
+      let recall = 0;
+      let ndcg = 0;
+      for (const { text, grades } of questions) {
+        const hits = await index.search(text, { topK: 50 });
+        const ranking = [...new Set(hits.map((hit) => hit.document))];
+        recall += recallAt5(ranking, grades) / questions.length;
+        ndcg += ndcgAt10(ranking, grades) / questions.length;
+      }
+      expect({ recall, ndcg }).toEqual({
+        recall: atLeast(floors[mode].recall),
+        ndcg: atLeast(floors[mode].ndcg),
+      });
+    } finally {
+      await index.close();
+    }
+  },
+  240_000,
+);
+
+function atLeast(floor: number): unknown {
+  return expect.toSatisfy((value: number) => value >= floor, `at least ${floor}`);
+}
+
+async function readQuestions(): Promise<Question[]> {
+  const grades = new Map<string, Map<string, number>>();
+  const qrels = await readFile(`${corpus}judgments/qrels/dev.tsv`, 'utf8');
+  for (const line of qrels.trim().split('\n').slice(1)) {
+    const [question, document, grade] = line.split('\t') as [string, string, string];
+    grades.set(question, (grades.get(question) ?? new Map()).set(document, Number(grade)));
+  }
+  const lines = (await readFile(`${corpus}judgments/queries.jsonl`, 'utf8')).trim().split('\n');
+  return lines
+    .map((line) => JSON.parse(line) as { _id: string; text: string })
+    .filter(({ _id }) => grades.has(_id))
+    .map(({ _id, text }) => ({ text, grades: grades.get(_id)! }));
+}
+
+function recallAt5(ranking: readonly string[], grades: ReadonlyMap<string, number>): number {
+  const least = Math.max(...grades.values()) > 1 ? 2 : 1;
+  const relevant = [...grades].filter(([, grade]) => grade >= least).map(([document]) => document);
+  const found = relevant.filter((document) => ranking.slice(0, 5).includes(document));
+  return found.length / Math.min(5, relevant.length);
+}
+
+function ndcgAt10(ranking: readonly string[], grades: ReadonlyMap<string, number>): number {
+  const gain = (values: readonly number[]) =>
+    values.slice(0, 10).reduce((sum, value, index) => sum + value / Math.log2(index + 2), 0);
+  const best = [...grades.values()].sort((a, b) => b - a);
+  return gain(ranking.map((document) => grades.get(document) ?? 0)) / gain(best);
+}
