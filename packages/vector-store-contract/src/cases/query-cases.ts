@@ -77,6 +77,35 @@ export const queryCases: readonly ContractCase[] = [
     },
   },
   {
+    // An approximate search may not find its way out of so many equal vectors.
+    name: 'gives the smallest ids of 300 equal vectors, behind a nearer one',
+    requirement: 'order',
+    applies: ({ capabilities }) => capabilities.exact,
+    async run(context) {
+      const store = await context.open(fingerprintOf(3));
+      const ids = Array.from({ length: 300 }, (_, index) => `twin-${String(index).padStart(3, '0')}`);
+      const twins = ids.map((id) => record(id, 1, 2, 3));
+      await store.upsert([record('nearer', 1, 1, 1), ...twins.toReversed(), record('far', -1, -1, -1)]);
+      const hits = await store.query(Float32Array.of(1, 1, 1), 5);
+      assert.deepEqual(
+        hits.map((hit) => hit.id),
+        ['nearer', ...ids.slice(0, 4)],
+      );
+    },
+  },
+  {
+    name: 'gives as many of 300 equal vectors as are asked for',
+    requirement: 'full-answer',
+    async run(context) {
+      const store = await context.open(fingerprintOf(3));
+      const records = Array.from({ length: 300 }, (_, index) => record(`twin-${index}`, 1, 2, 3));
+      await store.upsert(records);
+      for (const topK of [5, 200, 300]) {
+        await assertNearest(store, { records, query: Float32Array.of(3, 2, 1), topK });
+      }
+    },
+  },
+  {
     name: 'gives some of them where topK cuts through equal vectors',
     requirement: 'order',
     applies: ({ tiesAtCut = 'by id' }) => tiesAtCut === 'any',

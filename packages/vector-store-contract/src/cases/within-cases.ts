@@ -23,6 +23,12 @@ const selections: Record<string, () => string[]> = {
   'the farther half': () => byDistance().slice(400),
   'every other record': () => records.filter((_, index) => index % 2 === 0).map(({ id }) => id),
   'all but the nearest ten': () => byDistance().slice(10),
+  // More than one request holds, in some backends.
+  'more than 500 ids, unknown ones and the farthest among them': () => [
+    ...byDistance().slice(0, 550),
+    ...Array.from({ length: 40 }, (_, index) => `unknown-${index}`),
+    ...byDistance().slice(-1),
+  ],
   'all records': () => records.map(({ id }) => id),
 };
 

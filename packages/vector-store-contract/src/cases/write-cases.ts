@@ -78,6 +78,18 @@ export const writeCases: readonly ContractCase[] = [
     },
   },
   {
+    name: 'lists 5500 ids, each once',
+    requirement: 'ids',
+    async run(context) {
+      const store = await context.open(fingerprintOf(3));
+      const records = randomRecords(5500, 3);
+      await store.upsert(records);
+      const ids = await allIds(store);
+      assert.equal(new Set(ids).size, ids.length, 'ids must give every id once');
+      assert.deepEqual(ids.sort(), records.map(({ id }) => id).sort());
+    },
+  },
+  {
     name: 'finds a deleted record no more, and passes over unknown ids',
     requirement: 'delete',
     async run(context) {
@@ -104,6 +116,24 @@ export const writeCases: readonly ContractCase[] = [
       for (const topK of [10, 50, 500]) {
         await assertNearest(store, { records: left, query: records[400]!.vector, topK });
       }
+      await assertHolds(store, left);
+    },
+  },
+  {
+    name: 'finds the last ten in full after 1490 others were deleted',
+    requirement: 'delete',
+    async run(context) {
+      const store = await context.open(fingerprintOf(16));
+      const records = randomRecords(1500, 16);
+      await store.upsert(records);
+      // Those that stay are the farthest from the query, behind everything that is gone.
+      const { vector } = records[0]!;
+      const nearness = (other: Float32Array) =>
+        other.reduce((sum, value, index) => sum + value * vector[index]!, 0) / Math.hypot(...other);
+      const left = records.toSorted((a, b) => nearness(a.vector) - nearness(b.vector)).slice(0, 10);
+      const kept = new Set(left.map(({ id }) => id));
+      await store.delete(records.map(({ id }) => id).filter((id) => !kept.has(id)));
+      for (const topK of [5, 10, 1500]) await assertNearest(store, { records: left, query: vector, topK });
       await assertHolds(store, left);
     },
   },

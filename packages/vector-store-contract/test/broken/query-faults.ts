@@ -1,5 +1,6 @@
 import {
   type CallOptions,
+  compareHits,
   ExactVectorStore,
   type QueryOptions,
   type VectorHit,
@@ -85,6 +86,32 @@ export const queryFaults: readonly BrokenStore[] = [
       override async query(vector: Float32Array, topK: number, options?: QueryOptions): Promise<VectorHit[]> {
         const hits = await super.query(vector, topK, { signal: options?.signal });
         return hits.filter(({ id }) => options?.within?.has(id) ?? true);
+      }
+    },
+  ),
+  volatile(
+    'reads the first 500 ids of within',
+    'searches within more than 500 ids',
+    class extends ExactVectorStore {
+      override query(vector: Float32Array, topK: number, options?: QueryOptions): Promise<VectorHit[]> {
+        const within = options?.within && new Set([...options.within].slice(0, 500));
+        return super.query(vector, topK, { signal: options?.signal, within });
+      }
+    },
+  ),
+  volatile(
+    'gives at most a hundred hits of one distance',
+    'gives as many of 300 equal vectors',
+    answering((hits) => hits.filter(({ distance }, place) => hits[place - 100]?.distance !== distance)),
+  ),
+  volatile(
+    'sorts ties among a hundred candidates',
+    'gives the smallest ids of 300',
+    class extends ExactVectorStore {
+      override async query(vector: Float32Array, topK: number, options?: QueryOptions): Promise<VectorHit[]> {
+        const all = await super.query(vector, await this.count().then((count) => count + 1), options);
+        const candidates = all.toReversed().sort((a, b) => a.distance - b.distance);
+        return candidates.slice(0, Math.max(100, topK)).sort(compareHits).slice(0, topK);
       }
     },
   ),

@@ -1,6 +1,9 @@
 import {
   type CallOptions,
+  compareHits,
   ExactVectorStore,
+  type QueryOptions,
+  type VectorHit,
   type VectorRecord,
   VectorStoreError,
 } from '@kettle/vector-store';
@@ -147,6 +150,46 @@ export const writeFaults: readonly BrokenStore[] = [
           yield page;
           return;
         }
+      }
+    },
+  ),
+  volatile(
+    'lists at most 5000 ids',
+    'lists 5500 ids',
+    class extends ExactVectorStore {
+      override async *ids(options?: CallOptions): AsyncGenerator<readonly string[]> {
+        let left = 5000;
+        for await (const page of super.ids(options)) {
+          yield page.slice(0, left);
+          left -= page.length;
+          if (left <= 0) return;
+        }
+      }
+    },
+  ),
+  volatile(
+    'passes over at most a thousand deleted records',
+    'finds the last ten',
+    class extends ExactVectorStore {
+      readonly #gone = new ExactVectorStore(this.fingerprint);
+      readonly #vectors = new Map<string, Float32Array>();
+      override async upsert(records: readonly VectorRecord[], options?: CallOptions): Promise<void> {
+        await super.upsert(records, options);
+        for (const { id, vector } of records) this.#vectors.set(id, vector);
+        await this.#gone.delete(records.map(({ id }) => id));
+      }
+      override async delete(ids: readonly string[], options?: CallOptions): Promise<void> {
+        await super.delete(ids, options);
+        const known = ids.filter((id) => this.#vectors.has(id));
+        await this.#gone.upsert(known.map((id) => ({ id, vector: this.#vectors.get(id)! })));
+      }
+      override async query(vector: Float32Array, topK: number, options?: QueryOptions): Promise<VectorHit[]> {
+        const gone = await this.#gone.query(vector, 1000 + topK, options);
+        const hits = await super.query(vector, topK, options);
+        return [...gone, ...hits]
+          .sort(compareHits)
+          .slice(0, 1000 + topK)
+          .filter((hit) => hits.includes(hit));
       }
     },
   ),
