@@ -1,25 +1,45 @@
 // biome-ignore-all lint/suspicious/noConsole: its output is the report
 // Many HTTP clients on one server for some minutes: does it stay fast, right and the same size?
-//   node packages/server/scripts/soak.mjs [--clients 100] [--minutes 3]
+//   node packages/server/scripts/soak.mjs [--clients 100] [--minutes 3] [--json FILE]
 // Prints figures as Markdown. Exit code 1 when a request failed or the server grew by more than a third.
-import { spawn } from 'node:child_process';
+//
+// FILE gets the same as one JSON object:
+//   kind        "soak", version 1
+//   date        start, ISO 8601
+//   commit      of the checkout, with "+" where files differ from it; null where there is no git
+//   machine     { cpu, cores, memoryBytes, system }
+//   versions    { kettle, node }
+//   settings    { clients, minutes, backend, model }
+//   sessions    how many were opened
+//   requests    [{ kind, count, p50, p99 }], milliseconds as clients see them; kind "all" comes last
+//   perSecond   requests answered a second
+//   errors      { count, kinds: [{ message, count }] }
+//   rss         [{ seconds, bytes }], resident memory of the server from start to end
+//   exitCode    of the server after SIGTERM
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { cpus, release, totalmem, type } from 'node:os';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { readConfig } from '../dist/config/config.js';
 
 const { values } = parseArgs({
   options: {
     clients: { type: 'string', default: '100' },
     minutes: { type: 'string', default: '3' },
+    json: { type: 'string' },
   },
 });
 const clients = Number(values.clients);
-const duration = Number(values.minutes) * 60_000;
+const minutes = Number(values.minutes);
+const duration = minutes * 60_000;
+const date = new Date().toISOString();
 
 const questions = [
   'can I bring a dog',
@@ -40,20 +60,26 @@ await untilReady();
 const latencies = new Map();
 const failures = new Map();
 let sessions = 0;
+/** Resident memory of the server, [{ seconds, bytes }]. */
 const sizes = [];
 // Sessions are opened one after the other, as clients come in life; then all run at once.
-const end = Date.now() + duration;
+const begin = Date.now();
+const end = begin + duration;
 const sampling = sample();
 await Promise.all(
   Array.from({ length: clients }, (_, number) => delay(number * 5).then(() => converse(number))),
 );
 await sampling;
-const requests = [...latencies.values()].flat();
-report();
 server.kill('SIGTERM');
 const [code] = await once(server, 'exit');
+const figures = summary();
+report(figures);
+if (values.json) {
+  const file = resolve(process.env.INIT_CWD ?? process.cwd(), values.json);
+  await writeFile(file, `${JSON.stringify(figures, null, 2)}\n`);
+}
 // Caches and the heap fill at first; from then on the size has to stay.
-const grew = sizes.at(-1) > sizes[3] * 1.34;
+const grew = sizes.at(-1).bytes > sizes[3].bytes * 1.34;
 if (grew) console.error('The server grew.');
 if (code !== 0) console.error(`The server exited with ${code}.`);
 process.exit(failures.size > 0 || grew || code !== 0 ? 1 : 0);
@@ -99,38 +125,78 @@ async function one(client, k) {
   }
 }
 
-function report() {
-  const percentile = (list, share) =>
-    list.sort((a, b) => a - b)[Math.floor(share * (list.length - 1))].toFixed(1);
-  const row = (name, list) =>
-    `| ${name} | ${list.length} | ${percentile(list, 0.5)} | ${percentile(list, 0.99)} |`;
+function summary() {
+  const rounded = (value) => Math.round(value * 10) / 10;
+  const row = (kind, list) => {
+    list.sort((a, b) => a - b);
+    const at = (share) => rounded(list[Math.floor(share * (list.length - 1))]);
+    return { kind, count: list.length, p50: at(0.5), p99: at(0.99) };
+  };
+  const all = [...latencies.values()].flat();
+  const { backend, model } = readConfig(process.env);
+  const packageFile = new URL('../package.json', import.meta.url);
+  return {
+    kind: 'soak',
+    version: 1,
+    date,
+    commit: commit(),
+    machine: {
+      cpu: cpus()[0].model,
+      cores: cpus().length,
+      memoryBytes: totalmem(),
+      system: `${type()} ${release()} ${process.arch}`,
+    },
+    versions: { kettle: JSON.parse(readFileSync(packageFile, 'utf8')).version, node: process.versions.node },
+    settings: { clients, minutes, backend, model },
+    sessions,
+    requests: [...[...latencies].map(([kind, list]) => row(kind, list)), row('all', all)],
+    perSecond: rounded(all.length / (duration / 1000)),
+    errors: {
+      count: [...failures.values()].reduce((a, b) => a + b, 0),
+      kinds: [...failures].map(([message, count]) => ({ message, count })),
+    },
+    rss: sizes,
+    exitCode: code,
+  };
+}
+
+function commit() {
+  const git = (...args) =>
+    execFileSync('git', args, {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  try {
+    return `${git('rev-parse', 'HEAD').trim()}${git('status', '--porcelain', '--untracked-files=no') ? '+' : ''}`;
+  } catch {
+    return null;
+  }
+}
+
+function report({ machine, versions, settings, requests, perSecond, errors, rss }) {
   console.log(
-    `${clients} clients, ${values.minutes} minutes, ${cpus().length} cores, Node ${process.versions.node}\n`,
+    `${settings.clients} clients, ${settings.minutes} minutes, ${machine.cores} cores, Node ${versions.node}\n`,
   );
   console.log('| request | count | p50 ms | p99 ms |\n| --- | ---: | ---: | ---: |');
-  for (const [kind, list] of latencies) console.log(row(kind, list));
-  console.log(row('all', requests));
-  const perSecond = (requests.length / (duration / 1000)).toFixed(0);
-  console.log(
-    `\n${perSecond} requests a second, ${sessions} sessions, ${[...failures.values()].reduce((a, b) => a + b, 0)} errors`,
-  );
-  for (const [what, times] of failures) console.log(`- ${times} × ${what}`);
-  console.log(
-    `\nMemory of the server (resident, MiB), start to end: ${sizes.map((size) => size.toFixed(0)).join(', ')}`,
-  );
+  for (const { kind, count, p50, p99 } of requests) console.log(`| ${kind} | ${count} | ${p50} | ${p99} |`);
+  console.log(`\n${perSecond} requests a second, ${sessions} sessions, ${errors.count} errors`);
+  for (const { message, count } of errors.kinds) console.log(`- ${count} × ${message}`);
+  const sizes = rss.map(({ bytes }) => (bytes / 2 ** 20).toFixed(0)).join(', ');
+  console.log(`\nMemory of the server (resident, MiB), start to end: ${sizes}`);
 }
 
 /** The server's resident memory, at the start and ten times until the end. */
 async function sample() {
   for (let k = 0; k <= 10; k++) {
-    sizes.push(await residentMiB());
+    sizes.push({ seconds: Math.round((Date.now() - begin) / 1000), bytes: await residentBytes() });
     if (k < 10) await delay(duration / 10);
   }
 }
 
-async function residentMiB() {
+async function residentBytes() {
   const status = await readFile(`/proc/${server.pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024;
+  return Number(/VmRSS:\s+(\d+)/.exec(status)[1]) * 1024;
 }
 
 function count(map, key) {

@@ -82,6 +82,23 @@ describe('a conversation', () => {
     expect(server.received).toHaveLength(1);
   });
 
+  it('whose client died ends with the first line that nobody reads, though a search still waits', async () => {
+    const server = new ServerProcess({
+      ...(await env()),
+      EMBEDDING_MODEL: 'nobody/slow',
+      HF_ENDPOINT: await silentHub(),
+    });
+    await server.initialize();
+    server.send({ jsonrpc: '2.0', id: 'slow', method: 'tools/call', params: dog });
+    await server.ask('ping');
+    server.child.stdout.destroy();
+    server.send({ jsonrpc: '2.0', id: 'unread', method: 'ping' });
+    const ended = performance.now();
+    expect(await server.end()).toBe(0);
+    // Without the broken pipe it would wait for the search, for a minute.
+    expect(performance.now() - ended).toBeLessThan(30_000);
+  });
+
   it('that ends at once after a question still gets all of a long answer', async () => {
     const text = `${'A long story about tea. '.repeat(10)}\n\n`.repeat(8000);
     const server = new ServerProcess({

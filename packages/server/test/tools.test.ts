@@ -95,9 +95,9 @@ describe('search', () => {
 
   it('gives up to five hits, best first, apart by an empty line, and one link for each document', async () => {
     const result = await call('search', { query: 'soup' });
-    const { results } = result.structuredContent as { results: { distance: number; source: string }[] };
-    expect(results).toHaveLength(5);
-    expect(results.map(({ distance }) => distance)).toEqual(results.map(({ distance }) => distance).sort());
+    const { results } = result.structuredContent as { results: { rank: number; source: string }[] };
+    expect(results.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5]);
+    expect(results[0]!.source).toBe('menus/spring menu.txt');
     expect(
       textOf(result).match(/(^|\n\n)\[\d\] source: .* \(distance: \d\.\d\d\)\npassage: \n/g),
     ).toHaveLength(5);

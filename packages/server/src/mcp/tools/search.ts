@@ -26,7 +26,7 @@ const input = z.object({
     .meta({
       title: 'Query',
       description:
-        'What to look for, as a question or a phrase. It is compared by meaning; words need not match.',
+        'What to look for, as a question or a phrase. Words need not match; codes and names are best given as they are written.',
     }),
   top_k: z
     .int(topK)
@@ -57,7 +57,9 @@ const output = z.object({
       z.object({
         rank: z.int().min(1).describe('1 for the best passage'),
         source: z.string().describe('Name of the document, for get_document'),
-        distance: z.number().describe('Cosine distance of query and passage, 0 to 2; smaller is closer'),
+        distance: z
+          .number()
+          .describe('Cosine distance of query and passage, 0 to 2; smaller is closer. Results come by rank.'),
         passage: z.string(),
         start: z.int().min(0).describe("Where the passage starts in the document's text, in UTF-16 units"),
         end: z.int().min(0).describe('Where it ends, exclusive'),
