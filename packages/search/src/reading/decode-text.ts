@@ -14,11 +14,10 @@ const sniffedBytes = 8192;
 export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   const encoding = encodingOf(bytes);
   if (encoding === 'utf-8' && bytes.subarray(0, sniffedBytes).includes(0)) return undefined;
-  const text = new TextDecoder(encoding).decode(bytes);
   try {
-    new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    return { text };
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes) };
   } catch {
+    const text = new TextDecoder(encoding).decode(bytes);
     return { text, warning: `not valid ${encoding.toUpperCase()}: wrong bytes were replaced by U+FFFD` };
   }
 }

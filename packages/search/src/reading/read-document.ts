@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { type FileType, fileTypeOf } from './file-types.js';
 import { type FoundFile, foundFile, maxFileBytes, tooLarge } from './walk-folder.js';
 
+const hashedAtOnce = 1024 * 1024;
+
 export interface ReadDocument {
   readonly file: FoundFile;
   readonly type: FileType;
@@ -53,9 +55,18 @@ export async function readDocument(directory: string, name: string): Promise<Rea
     }
     const decoded = type.read(bytes);
     if (decoded === undefined) throw new NotADocument('binary content');
-    const hash = createHash('sha256').update(bytes).digest('hex');
-    return { file: foundFile(name, after), type, hash, ...decoded };
+    return { file: foundFile(name, after), type, hash: await hashOf(bytes), ...decoded };
   } finally {
     await handle.close();
   }
+}
+
+/** Piece by piece, because a large file would keep the event loop for tens of milliseconds. */
+async function hashOf(bytes: Uint8Array): Promise<string> {
+  const hash = createHash('sha256');
+  for (let from = 0; from < bytes.length; from += hashedAtOnce) {
+    if (from > 0) await new Promise((resolve) => setImmediate(resolve));
+    hash.update(bytes.subarray(from, from + hashedAtOnce));
+  }
+  return hash.digest('hex');
 }
