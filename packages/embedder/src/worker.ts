@@ -7,6 +7,8 @@ import { ExitGuard } from './thread/exit-guard.js';
 
 const port = parentPort!;
 const guard = new ExitGuard(workerData as SharedArrayBuffer);
+// The imports above have loaded the native part, as the main thread announced.
+guard.finish();
 const server = new ModelServer({
   answer: (response, transfer) => port.postMessage(response, transfer),
   native: (work) => guard.run(work),

@@ -14,14 +14,29 @@ export class ExitGuard {
 
   /** For the model's thread: does some native work, unless the process is ending. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    Atomics.add(this.#flags, busy, 1);
+    this.begin();
     try {
       if (Atomics.load(this.#flags, ending) === 1) throw new Error('the process is ending');
       return await work();
     } finally {
-      Atomics.sub(this.#flags, busy, 1);
-      Atomics.notify(this.#flags, busy);
+      this.finish();
     }
+  }
+
+  /** Marks the beginning of native work. The main thread calls it for the thread that it is about to start. */
+  begin(): void {
+    Atomics.add(this.#flags, busy, 1);
+  }
+
+  /** Marks the end of what {@link begin} began. */
+  finish(): void {
+    Atomics.sub(this.#flags, busy, 1);
+    Atomics.notify(this.#flags, busy);
+  }
+
+  /** For the main thread, once the model's thread is gone: nothing is left to wait for. */
+  giveUp(): void {
+    Atomics.store(this.#flags, busy, 0);
   }
 
   /** For the main thread, while the process ends: waits for the work under way, which takes milliseconds. */

@@ -17,6 +17,8 @@ export function modelThread(): ModelClient {
 
 function startThread(): ModelClient {
   const guard = new ExitGuard();
+  // The thread begins by loading onnxruntime's native part, which can't be interrupted either.
+  guard.begin();
   process.once('exit', () => guard.waitAtExit());
   // What a library prints must not reach the process's own output, so it is held here. It isn't read: reading
   // would keep the process alive, and there are only a few warnings at most.
@@ -35,7 +37,10 @@ function startThread(): ModelClient {
   });
   worker.on('message', (response: Response) => client.settle(response));
   worker.on('error', (error) => client.end(error));
-  worker.on('exit', () => client.end());
+  worker.on('exit', () => {
+    guard.giveUp();
+    client.end();
+  });
   worker.unref();
   return client;
 }
