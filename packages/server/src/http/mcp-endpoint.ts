@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { HttpProblem } from './http-problem.js';
 import { sendJson } from './json-reply.js';
-import { invalidRequest, type Messages, readMessages } from './read-messages.js';
+import { batchNotSupported, invalidRequest, type Messages, readMessages } from './read-messages.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
 
@@ -42,7 +42,8 @@ export class McpEndpoint {
       throw invalidRequest('Invalid request: this session is initialized already', initialize.id);
     if (session) return session.post(request, response, messages);
     if (initialize) return this.#open(request, response, messages, initialize);
-    this.#answerWithoutSession(response, messages);
+    if (messages.isBatch) throw batchNotSupported();
+    this.#answerWithoutSession(response, messages.all[0]);
   }
 
   /** The session that the request names; undefined where it names none. */
@@ -83,12 +84,10 @@ export class McpEndpoint {
   }
 
   /** Before `initialize` only `ping` is served. */
-  #answerWithoutSession(response: ServerResponse, { all, isBatch }: Messages): void {
-    const replies = all.filter(isJSONRPCRequest).map(beforeInitialize);
-    const [first] = replies;
-    if (!first) throw new HttpProblem('Mcp-Session-Id is missing', { status: 400 });
-    const status = replies.every((reply) => 'result' in reply) ? 200 : 400;
-    sendJson(response, status, isBatch ? replies : first);
+  #answerWithoutSession(response: ServerResponse, message: JSONRPCMessage | undefined): void {
+    if (!isJSONRPCRequest(message)) throw new HttpProblem('Mcp-Session-Id is missing', { status: 400 });
+    const reply = beforeInitialize(message);
+    sendJson(response, 'result' in reply ? 200 : 400, reply);
   }
 }
 

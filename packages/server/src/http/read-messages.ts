@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { ErrorCode, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { longestBatch } from '../stdio/batch.js';
+import { longestBatch, revisionWithBatches } from '../stdio/batch.js';
 import { BadMessage, checkMessage } from '../stdio/parse-message.js';
 import { HttpProblem } from './http-problem.js';
 
-/** What one POST brought. Batches are part of protocol revision 2025-03-26. */
+/** What one POST brought. Only revision 2025-03-26 of the protocol has batches. */
 export interface Messages {
   readonly all: readonly JSONRPCMessage[];
   readonly isBatch: boolean;
@@ -64,6 +64,13 @@ function toMessage(value: unknown): JSONRPCMessage {
     throw new HttpProblem(error.message, { status: 400, code: error.code, id: error.id });
   }
   throw invalidRequest('Invalid request: the notification or response is malformed');
+}
+
+/** For a batch in any revision but the one that has them, and before a revision is agreed on. */
+export function batchNotSupported(): HttpProblem {
+  return invalidRequest(
+    `Invalid request: batches are not supported, except in sessions of protocol revision ${revisionWithBatches}`,
+  );
 }
 
 /** @param id the request's, where it can be told */

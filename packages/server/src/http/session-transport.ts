@@ -4,6 +4,7 @@ import {
 } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { revisionWithBatches } from '../stdio/batch.js';
 
 /**
  * The SDK's transport, which also knows the requests that wait for their reply, and gives a reply to those that
@@ -12,6 +13,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.
 export class SessionTransport extends StreamableHTTPServerTransport {
   /** Requests without a reply so far, and whether they came in a batch. */
   readonly #pending = new Map<RequestId, { readonly inBatch: boolean }>();
+  #hasBatches = false;
 
   constructor(options: StreamableHTTPServerTransportOptions) {
     super(options);
@@ -22,6 +24,16 @@ export class SessionTransport extends StreamableHTTPServerTransport {
   /** Requests that wait for their reply. */
   get pending(): ReadonlyMap<RequestId, { readonly inBatch: boolean }> {
     return this.#pending;
+  }
+
+  /** Whether the client agreed on the one revision that has batches. */
+  get hasBatches(): boolean {
+    return this.#hasBatches;
+  }
+
+  /** Called by the server once the revision is agreed on. */
+  setProtocolVersion(version: string): void {
+    this.#hasBatches = version === revisionWithBatches;
   }
 
   /** To be called with each request before it is handed over. */

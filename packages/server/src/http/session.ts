@@ -5,7 +5,7 @@ import { isJSONRPCRequest, type RequestId } from '@modelcontextprotocol/sdk/type
 import { BoundedEventStore } from './event-store.js';
 import { HttpProblem } from './http-problem.js';
 import type { HttpLimits } from './limits.js';
-import { invalidRequest, type Messages } from './read-messages.js';
+import { batchNotSupported, invalidRequest, type Messages } from './read-messages.js';
 import { SessionTransport } from './session-transport.js';
 
 export interface SessionOptions {
@@ -56,6 +56,7 @@ export class Session {
   /** Hands the messages of a POST to the server; its replies go to `response`. */
   async post(request: IncomingMessage, response: ServerResponse, messages: Messages): Promise<void> {
     const { all, isBatch } = messages;
+    if (isBatch && !this.#transport.hasBatches) throw batchNotSupported();
     const ids = all.filter(isJSONRPCRequest).map(({ id }) => id);
     this.#checkIds(ids);
     for (const id of ids) this.#transport.expectReply(id, isBatch);

@@ -193,7 +193,7 @@ describe('whatever is posted', () => {
       );
       await fc.assert(
         fc.asyncProperty(batch, async ([ids, calls]) => {
-          const session = await openSession(server.url);
+          const session = await openSession(server.url, {}, '2025-03-26');
           const sent = calls.map((call, index) => ({ jsonrpc: '2.0', id: ids[index], ...call }));
           const silent = { jsonrpc: '2.0', method: 'notifications/roots/list_changed' };
           const replies = await messages(await post(server.url, [silent, ...sent, silent], session));

@@ -100,7 +100,7 @@ describe('requests in flight', () => {
 
   it('have ids of their own: one in use is refused, so that each request has one reply', async () => {
     const { url, index } = await startServer();
-    const session = await openSession(url);
+    const session = await openSession(url, {}, '2025-03-26');
     const waiting = post(url, searchFor('wait', 1), session);
     await index.untilWaiting(1);
     const twice = await post(url, searchFor('dog', 1), session);
@@ -108,6 +108,7 @@ describe('requests in flight', () => {
     expect(await twice.json()).toMatchObject({ id: 1, error: { code: -32600 } });
     const batch = await post(url, [searchFor('dog', 2), searchFor('dog', 2)], session);
     expect(batch.status).toBe(400);
+    expect(await batch.json()).toMatchObject({ id: 2, error: { code: -32600 } });
     index.release();
     expect(await messages(await waiting)).toMatchObject([{ id: 1, result: {} }]);
   });

@@ -96,7 +96,7 @@ describe('a session', () => {
 
   it('takes batches, as revision 2025-03-26 has them', async () => {
     const { url } = await startServer();
-    const session = { ...(await openSession(url)), 'mcp-protocol-version': '2025-03-26' };
+    const session = await openSession(url, {}, '2025-03-26');
     const batch = [
       searchFor('dog', 1),
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -105,6 +105,28 @@ describe('a session', () => {
     const replies = await messages(await post(url, batch, session));
     expect(replies.map(({ id }) => id).sort()).toEqual([1, 2]);
     expect(replies.find(({ id }) => id === 2).error.code).toBe(-32601);
+  });
+
+  it.each(['2024-11-05', '2025-06-18', '2025-11-25'])('takes no batches in revision %s', async (revision) => {
+    const { url, index } = await startServer();
+    const session = await openSession(url, {}, revision);
+    const asked = [searchFor('wait', 1), searchFor('wait', 2)];
+    // What counts is the revision that was agreed on, whatever a later header says.
+    for (const headers of [session, { ...session, 'mcp-protocol-version': '2025-03-26' }]) {
+      const refused = await post(url, asked, headers);
+      expect(refused.status).toBe(400);
+      expect(await refused.json()).toMatchObject({ id: null, error: { code: -32600 } });
+    }
+    // Nothing of it was begun: its ids are free.
+    expect((await messages(await post(url, searchFor('dog', 1), session)))[0]).toMatchObject({ id: 1 });
+    expect(index.waiting).toBe(0);
+  });
+
+  it('takes no batches before a revision is agreed on', async () => {
+    const { url } = await startServer();
+    const refused = await post(url, [{ jsonrpc: '2.0', id: 1, method: 'ping' }]);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ id: null, error: { code: -32600 } });
   });
 
   it('reports progress on the stream of the request that asked for it', async () => {

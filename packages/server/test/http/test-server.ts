@@ -97,17 +97,19 @@ export const initialize = {
   },
 };
 
-/** Opens a session by hand. Gives the headers that its requests need. */
+/** Opens a session by hand, in a revision of the protocol. Gives the headers that its requests need. */
 export async function openSession(
   url: URL,
   extra: Record<string, string> = {},
+  protocolVersion = '2025-11-25',
 ): Promise<Record<string, string>> {
-  const response = await post(url, initialize, extra);
+  const params = { ...initialize.params, protocolVersion };
+  const response = await post(url, { ...initialize, params }, extra);
   const id = response.headers.get('mcp-session-id');
   if (response.status !== 200 || id === null)
     throw new Error(`initialize: ${response.status} ${await response.text()}`);
   await response.text();
-  return { ...extra, 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' };
+  return { ...extra, 'mcp-session-id': id, 'mcp-protocol-version': protocolVersion };
 }
 
 /** One event of an event stream. */
