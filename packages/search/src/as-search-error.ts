@@ -3,6 +3,9 @@ import { VectorStoreError } from '@kettle/vector-store';
 import { isDamage } from './catalog/open-catalog.js';
 import { SearchError, type SearchErrorCode } from './errors.js';
 
+/** The rights or the place don't allow writing. SQLite's codes may be longer ones: SQLITE_READONLY_DIRECTORY. */
+const notWritable = /^(EACCES|EROFS|EPERM|ENOTDIR|EEXIST|SQLITE_(READONLY|CANTOPEN)(_\w+)?)$/;
+
 /** Puts what the parts throw into the terms of this package. An aborted call's reason goes through as it is. */
 export function asSearchError(error: unknown, signal?: AbortSignal): unknown {
   if (signal?.aborted && error === signal.reason) return error;
@@ -23,16 +26,10 @@ export function asSearchError(error: unknown, signal?: AbortSignal): unknown {
   if (String(code).startsWith('SQLITE_BUSY')) {
     return because('index_unavailable', 'Another process keeps the index busy. Try again in a moment.');
   }
-  if (
-    code === 'EACCES' ||
-    code === 'EROFS' ||
-    code === 'EPERM' ||
-    code === 'SQLITE_READONLY' ||
-    code === 'SQLITE_CANTOPEN'
-  ) {
+  if (notWritable.test(String(code))) {
     return because(
       'index_unavailable',
-      `The index folder can't be written (${code}): ${message}. Check its rights.`,
+      `The index folder can't be written (${code}): ${message}. Check its place and its rights.`,
     );
   }
   return because('index_unavailable', `The index failed: ${message ?? String(error)}`);

@@ -24,18 +24,13 @@ export async function levelWholly(
   const { signal } = options;
   const stored = new Set<string>();
   for await (const page of store.ids({ signal })) for (const id of page) stored.add(id);
-  const pace = new Pace(
-    'storing',
-    catalog.contents.counts().live,
-    'Filling the vector store',
-    options.onProgress,
-  );
+  const missing: string[] = [];
   for (const page of catalog.contents.livePages()) {
-    const missing = page.filter((id) => !stored.delete(id));
-    pace.advance(page.length - missing.length);
-    await upsert(catalog, store, missing, options, pace);
+    missing.push(...page.filter((id) => !stored.delete(id)));
     await turn(signal);
   }
+  const pace = new Pace('storing', missing.length, 'Filling the vector store', options.onProgress);
+  await upsert(catalog, store, missing, options, pace);
   await remove(store, [...stored], options);
   return revision;
 }

@@ -37,6 +37,35 @@ describe('a first and a second start', () => {
     expect(await second.search('may dogs come on the terrace', { topK: 1 })).toEqual([hit]);
   });
 
+  it('tells of filling the store only as far as something is missing there', async () => {
+    class LastingStore extends ExactVectorStore {
+      override async close() {}
+    }
+    let store: LastingStore | undefined;
+    const storing = async () => {
+      const told: string[] = [];
+      const index = await workspace.open({
+        openStore: async ({ fingerprint }) => {
+          store ??= new LastingStore(fingerprint);
+          return store;
+        },
+      });
+      await index.ready({
+        onProgress: ({ phase, done, total }) => {
+          if (phase === 'storing') told.push(`${done} of ${total}`);
+        },
+      });
+      await index.close();
+      return told;
+    };
+    await workspace.write('tea.txt', tea);
+    await workspace.write('dogs.txt', dogs);
+    expect((await storing()).at(-1)).toBe('2 of 2');
+    expect(await storing()).toEqual([]);
+    for await (const [id] of store!.ids()) await store!.delete([id!]);
+    expect(await storing()).toEqual(['0 of 1', '1 of 1']);
+  });
+
   it('gives nothing for an empty folder, without an error', async () => {
     const index = await workspace.openReady();
     expect(await index.search('tea')).toEqual([]);
