@@ -17,6 +17,8 @@ const spare = 8;
 const tie = 1e-6;
 /** Up to this many selected records, comparing each of them costs no more than searching around the others. */
 const smallSelection = 500;
+/** In a collection up to this size no miss of the index is taken: comparing all of it costs one request or two. */
+const smallCollection = 1000;
 
 /**
  * The `topK` nearest of a collection, or of a selection in it, in the order of results.
@@ -43,11 +45,12 @@ export async function nearest(
     if (found.length >= limit) {
       if (last && found.at(-1)!.distance > last.distance + tie) return hits.slice(0, topK);
       limit *= 4;
-    } else if (last || found.length >= (await source.count())) {
-      return hits.slice(0, topK);
-    } else {
-      return compareAll(source, direction, topK, within);
+      continue;
     }
+    // Fewer than asked for: either that is all there is, or the index has missed some.
+    const count = await source.count();
+    const complete = found.length >= count || (last && count > smallCollection);
+    return complete ? hits.slice(0, topK) : compareAll(source, direction, topK, within);
   }
 }
 
