@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     projects: ['packages/*', 'benchmarks', 'e2e'],
     pool: 'forks',
+    // Mostly they wait for processes that they start.
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },
