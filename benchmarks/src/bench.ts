@@ -6,6 +6,7 @@ import { baselines } from './baselines/baselines.js';
 import { readJudgments } from './corpus/judgments.js';
 import { makeWorkspace } from './corpus/workspace-corpus.js';
 import { readCommit, readMachine, readVersions } from './method.js';
+import { type Grades, recallCeilingAt } from './metrics/ranking.js';
 import type { Plan } from './plan.js';
 import type { Progress } from './progress.js';
 import type { Contender, CorpusFacts, Results } from './results/results.js';
@@ -13,7 +14,8 @@ import { mergeRepetitions } from './results/select.js';
 import { measurePhases, stepsOf } from './runs/phases.js';
 import { Recorder } from './runs/recorder.js';
 import type { Prepared } from './runs/workspace.js';
-import { judgeTargets } from './targets.js';
+import { mean } from './statistics/quantile.js';
+import { defaultMode, judgeTargets } from './targets.js';
 
 /** What to measure, and on what. Paths are absolute. */
 export interface BenchOptions {
@@ -28,14 +30,15 @@ export interface BenchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Search by keyword and by both, through the same index: rows beside the backends. */
+/** Each search mode, through the default backend's index: rows beside the backends, which use the default mode. */
 export const searchModes: readonly Contender[] = [
+  { name: 'vector', kind: 'search-mode', summary: 'SEARCH_MODE=vector: by meaning alone' },
   {
     name: 'keyword',
     kind: 'search-mode',
     summary: 'SEARCH_MODE=keyword: the full-text index of the catalog',
   },
-  { name: 'hybrid', kind: 'search-mode', summary: 'SEARCH_MODE=hybrid: keyword and vector search, fused' },
+  { name: 'hybrid', kind: 'search-mode', summary: 'SEARCH_MODE=hybrid: by meaning and by words' },
 ];
 
 /** Everything that gets a row: whatever is registered, the search modes, the baselines. */
@@ -62,6 +65,7 @@ export async function runBenchmark(options: BenchOptions, progress: Progress): P
     const prepared = await recorder.require('preparing the corpus', 'prepare', workspace);
     await measurePhases(workspace, options.plan, recorder);
     const measurements = mergeRepetitions(recorder.measurements);
+    const corpus = await corpusFacts(workspace.corpusName, prepared, workspace);
     return {
       schemaVersion: 1,
       method: {
@@ -70,16 +74,17 @@ export async function runBenchmark(options: BenchOptions, progress: Progress): P
         plan: options.plan.name,
         seed: options.seed,
         repetitions: options.plan.repetitions,
+        searchMode: defaultMode,
         seconds: Math.round((Date.now() - started) / 1000),
         git: await readCommit(),
         machine: await readMachine(),
         packages: await readVersions(),
       },
-      corpus: await corpusFacts(workspace.corpusName, prepared, workspace),
+      corpus,
       contenders: allContenders(),
       measurements,
       absences: recorder.absences,
-      targets: judgeTargets(measurements),
+      targets: judgeTargets(measurements, corpus.recallCeiling),
     };
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -101,5 +106,12 @@ async function corpusFacts(
     dimensions: fingerprint.dimensions,
     answerable: [...answerable.keys()],
     unanswerable: [...unanswerable],
+    recallCeiling: ceilingOf([...answerable.values()]),
   };
+}
+
+function ceilingOf(judged: readonly Grades[]): CorpusFacts['recallCeiling'] {
+  if (judged.length === 0) return null;
+  const at = (k: number) => mean(judged.map((grades) => recallCeilingAt(k, grades)));
+  return { at1: at(1), at5: at(5) };
 }

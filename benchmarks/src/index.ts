@@ -32,6 +32,7 @@ export {
   hitAt,
   ndcgAt,
   recallAt,
+  recallCeilingAt,
   reciprocalRankAt,
 } from './metrics/ranking.js';
 export { type Separation, separation } from './metrics/unanswerable.js';
@@ -57,4 +58,4 @@ export {
 export { mean, median, quantile } from './statistics/quantile.js';
 export { interleave } from './statistics/schedule.js';
 export { differenceVerdict, ratioVerdict, type Verdict } from './statistics/verdict.js';
-export { judgeTargets } from './targets.js';
+export { defaultBackend, defaultMode, judgeTargets } from './targets.js';

@@ -4,6 +4,7 @@ import {
   ndcgAt,
   neighbourRecall,
   recallAt,
+  recallCeilingAt,
   reciprocalRankAt,
   separation,
 } from '@kettle/benchmarks';
@@ -36,6 +37,15 @@ describe('recall@k', () => {
 
   test('divides by all relevant documents even where they are more than k', () => {
     expect(recallAt(1, ['b', 'a', 'c'], grades)).toBeCloseTo(1 / 3);
+  });
+
+  test('its ceiling is what the best ranking reaches: three relevant documents, one or five places', () => {
+    expect(recallCeilingAt(1, grades)).toBeCloseTo(1 / 3);
+    expect(recallCeilingAt(5, grades)).toBe(1);
+    const many = new Map(Array.from({ length: 8 }, (_, index) => [`d${index}`, 1] as const));
+    expect(recallCeilingAt(5, many)).toBeCloseTo(5 / 8);
+    expect(recallAt(5, [...many.keys()], many)).toBeCloseTo(5 / 8);
+    expect(() => recallCeilingAt(5, new Map([['a', 0]]))).toThrow(RangeError);
   });
 
   test('is refused for a question without a relevant document', () => {

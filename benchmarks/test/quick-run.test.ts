@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Results, readResults, select } from '@kettle/benchmarks';
+import { defaultBackend, defaultMode, mean, type Results, readResults, select } from '@kettle/benchmarks';
+import { readConfig } from '@kettle/server';
 import { backends } from '@kettle/server/backends';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -76,6 +77,23 @@ describe('pnpm bench --quick', () => {
       }
   });
 
+  test('backends answer in the default search mode, and each mode has its own row of quality', () => {
+    const quality = (backend: string) => select(results.measurements, 'ndcg_at_10', { backend })[0]!.runs;
+    expect(results.method.searchMode).toBe(defaultMode);
+    expect(quality(defaultBackend)).toEqual(quality(defaultMode));
+    expect(quality('vector')).not.toEqual(quality('hybrid'));
+    expect(quality('keyword')).not.toEqual(quality('hybrid'));
+  });
+
+  test('no recall is beyond what the judgments allow', () => {
+    const { at1, at5 } = results.corpus.recallCeiling!;
+    expect(at5).toBeGreaterThan(at1);
+    for (const { runs } of select(results.measurements, 'recall_at_1'))
+      expect(mean(runs.flat())).toBeLessThanOrEqual(at1);
+    for (const { runs } of select(results.measurements, 'recall_at_5'))
+      expect(mean(runs.flat())).toBeLessThanOrEqual(at5);
+  });
+
   test('the parts of a build add up to the whole', () => {
     const value = (metric: Parameters<typeof select>[1]) =>
       select(results.measurements, metric, { backend: 'hnsw', passages: results.corpus.passages })[0]!
@@ -121,6 +139,11 @@ describe('pnpm bench --quick', () => {
     expect(ended.stdout).not.toContain('preparing');
     expect(ended.stdout).toContain('results.json');
   });
+});
+
+test('what it takes for the defaults are the defaults of the server', () => {
+  const { backend, searchMode } = readConfig({});
+  expect({ backend, searchMode }).toEqual({ backend: defaultBackend, searchMode: defaultMode });
 });
 
 test('wrong usage ends with 2 and one line', async () => {

@@ -20,6 +20,13 @@ export function recallAt(k: number, ranking: readonly string[], grades: Grades):
   return ranking.slice(0, k).filter((document) => (grades.get(document) ?? 0) > 0).length / relevant;
 }
 
+/** The highest {@link recallAt} that any ranking reaches: min(k, relevant) / relevant. */
+export function recallCeilingAt(k: number, grades: Grades): number {
+  const relevant = relevantCount(grades);
+  if (relevant === 0) throw new RangeError('recall is not defined for a query without a relevant document');
+  return Math.min(k, relevant) / relevant;
+}
+
 /** 1 when a relevant document is among the first `k`, else 0. The mean over queries is the share that is helped. */
 export function hitAt(k: number, ranking: readonly string[], grades: Grades): number {
   return ranking.slice(0, k).some((document) => (grades.get(document) ?? 0) > 0) ? 1 : 0;

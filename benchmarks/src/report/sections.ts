@@ -52,7 +52,7 @@ export function sectionsOf(results: Results): Section[] {
       'quality',
       'Retrieval quality',
       [
-        `The same questions to everything: the backends, keyword and hybrid search through the same index, and two baselines that know no vectors. Recall is the share of the relevant documents among the first k; nDCG uses the grades as gains (linear, as trec_eval does); MRR is one over the rank of the first relevant document.`,
+        `The same questions to everything: the backends, searched as users get them (${results.method.searchMode}), the search modes through the default backend’s index, and two baselines that know no vectors. Recall is the share of the relevant documents among the first k; nDCG uses the grades as gains (linear, as trec_eval does); MRR is one over the rank of the first relevant document.`,
       ],
       [
         figure(

@@ -40,7 +40,7 @@ export function overviewTable(results: Results): Table {
       ];
     }),
     note:
-      'Query: the search tool over MCP stdio, warm; for searches without vectors the search alone.' +
+      `Backends answer as users get them, by ${results.method.searchMode} search; vector, keyword and hybrid are the search modes through the default backend. Query: the search tool over MCP stdio, warm; for modes and baselines the search alone.` +
       (largest
         ? ` Memory and disk: the vector store alone, filled with ${formatCount(largest)} passages.`
         : ''),
@@ -84,8 +84,14 @@ export function qualityTable(results: Results): Table | undefined {
     columns: ['search', 'recall@1', 'recall@5', 'hit@5', 'nDCG@10', 'MRR@10'],
     names: 1,
     rows,
-    note: `Means over ${results.corpus.answerable.length} questions, with 95 % bootstrap intervals. Documents, not passages, are ranked: each stands where its first passage does.`,
+    note: `Means over ${results.corpus.answerable.length} questions, with 95 % bootstrap intervals. Documents, not passages, are ranked: each stands where its first passage does. Backends are searched in the default mode, ${results.method.searchMode}.${ceilingText(results)}`,
   };
+}
+
+/** Recall divides by all relevant documents, so that questions with many of them keep it below 1. */
+function ceilingText({ corpus: { recallCeiling } }: Results): string {
+  if (!recallCeiling) return '';
+  return ` The judgments allow recall@1 up to ${formatQuality(recallCeiling.at1)} and recall@5 up to ${formatQuality(recallCeiling.at5)}: some questions have more relevant documents than that.`;
 }
 
 /** How questions without an answer come out. */
@@ -110,7 +116,7 @@ export function answersTable(results: Results): Table | undefined {
     columns: ['search', 'AUROC', 'distance that keeps 95 %', 'turned away there', 'questions with / without'],
     names: 1,
     rows,
-    note: 'AUROC: the chance that a question with an answer has a closer best hit than one without. The distance keeps 95 % of the questions with an answer; beside it the share of the others that it turns away.',
+    note: 'The best hit is the first one; only in vector mode is it always the closest. AUROC: the chance that a question with an answer has a closer best hit than one without. The distance keeps 95 % of the questions with an answer; beside it the share of the others that it turns away.',
   };
 }
 
@@ -139,7 +145,7 @@ export function latencyTable(results: Results): Table | undefined {
     columns: ['search', 'depth', 'p50', 'p95', 'p99', 'cold', 'samples'],
     names: 2,
     rows,
-    note: 'Cold: the first call at that depth in a fresh process; over MCP that includes loading model and index.',
+    note: `Vector alone and embed + vector know no mode; from SearchService on, backends search in the default mode, ${results.method.searchMode}. Cold: the first call at that depth in a fresh process; over MCP that includes loading model and index.`,
   };
 }
 

@@ -47,6 +47,8 @@ export interface Method {
   readonly plan: string;
   readonly seed: number;
   readonly repetitions: number;
+  /** SEARCH_MODE of the backends' rows wherever a SearchService or a server answers. */
+  readonly searchMode: string;
   /** Seconds that the whole run took. */
   readonly seconds: number;
   readonly git: { readonly commit: string; readonly dirty: boolean };
@@ -72,6 +74,11 @@ export interface CorpusFacts {
   readonly answerable: readonly string[];
   /** Ids of the questions without an answer: the order of those of `top_distance`. */
   readonly unanswerable: readonly string[];
+  /**
+   * The highest mean recall@1 and recall@5 that the judgments allow: a question with eight relevant documents can't
+   * get beyond 5/8 among the first five. Null without judgments.
+   */
+  readonly recallCeiling: { readonly at1: number; readonly at5: number } | null;
 }
 
 export interface Target {

@@ -22,7 +22,8 @@ export interface CorpusInput {
   readonly backend: string;
   /** Name in the results. */
   readonly contender: string;
-  readonly mode: SearchMode;
+  /** Unset: the backend's own row, in the mode that users get, at every depth. Set: the SearchService in this mode. */
+  readonly mode?: SearchMode;
   readonly repetition: number;
   /** An index that {@link buildIndex} made in another process, or an empty folder for it to use. */
   readonly indexDirectory: string;
@@ -104,7 +105,7 @@ export async function queryIndex(input: CorpusInput, tell: Tell): Promise<Outcom
     const { index, store } = restart.value;
     try {
       const depths =
-        mode === 'vector'
+        mode === undefined
           ? [vectorDepth(store(), vectors), bareDepth(embedder, store()), serviceDepth(index)]
           : [serviceDepth(index)];
       const { servers, absences } = await startServers(input, tell);
@@ -153,7 +154,7 @@ async function startServers(
 ): Promise<{ servers: RunningServer[]; absences: Absence[] }> {
   const servers: RunningServer[] = [];
   const absences: Absence[] = [];
-  if (mode !== 'vector') return { servers, absences };
+  if (mode !== undefined) return { servers, absences };
   const settings = { backend, documents: workspace.documents, indexDirectory };
   const starts = {
     'mcp-stdio': async () => new StdioClient(serverEntry, serverEnvironment(settings)),

@@ -3,6 +3,7 @@ import { modelsDirectory } from '@kettle/model-minilm';
 import { openIndex, readCorpus, type SearchIndex, type SearchMode } from '@kettle/search';
 import { findBackend } from '@kettle/server/backends';
 import type { Fingerprint, VectorStore } from '@kettle/vector-store';
+import { defaultMode } from '../targets.js';
 import type { Workspace } from './workspace.js';
 
 /** The model of the benchmark: Kettle's default, from the copy that needs no network. */
@@ -54,6 +55,7 @@ export interface IndexOptions {
   readonly indexDirectory: string;
   readonly backend: string;
   readonly embedder: Embedder;
+  /** @default the product's own */
   readonly mode?: SearchMode;
   /** Instead of the workspace's documents. */
   readonly documents?: string;
@@ -74,7 +76,7 @@ export async function openLevelIndex(options: IndexOptions): Promise<OpenedIndex
     directory: options.indexDirectory,
     model,
     backend,
-    mode: options.mode ?? 'vector',
+    mode: options.mode ?? defaultMode,
     watch: false,
     // Its owner closes it, and may open another index over it.
     loadEmbedder: async () => wrapEmbedder(embedder, { close: async () => {} }),

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { defaultMode } from '../targets.js';
 
 /** What the benchmark asks of a connection to the server. */
 export interface McpClient {
@@ -36,7 +37,7 @@ export function serverEnvironment(settings: {
     VECTOR_BACKEND: settings.backend,
     CORPUS_DIR: settings.documents,
     INDEX_DIR: settings.indexDirectory,
-    SEARCH_MODE: 'vector',
+    SEARCH_MODE: defaultMode,
     MCP_TRANSPORT: 'stdio',
     LOG_LEVEL: 'error',
     ...settings.more,

@@ -11,7 +11,7 @@ import type { StoreInput } from './store-job.js';
 import type { Tuning } from './tuning.js';
 import type { Workspace } from './workspace.js';
 
-const modes = ['keyword', 'hybrid'] as const;
+const modes = ['vector', 'keyword', 'hybrid'] as const;
 
 /** Steps that {@link measurePhases} takes at most, and one for the preparation. */
 export function stepsOf(plan: Plan): number {
@@ -53,7 +53,7 @@ async function buildPhase(
 ): Promise<void> {
   for (const { item: backend, repetition } of buildTurns(plan, workspace.seed)) {
     const indexDirectory = await mkdtemp(join(workspace.directory, 'index-'));
-    const input = vectorInput(workspace, backend, indexDirectory, repetition);
+    const input = backendInput(workspace, backend, indexDirectory, repetition);
     const built = await recorder.attempt(`${backend}: building`, { backend }, 'build', input);
     const superseded = built ? indexes.get(backend) : indexDirectory;
     if (built) indexes.set(backend, indexDirectory);
@@ -80,7 +80,7 @@ async function queryPhase(
       recorder.skip();
       continue;
     }
-    const input = vectorInput(workspace, backend, indexDirectory, repetition);
+    const input = backendInput(workspace, backend, indexDirectory, repetition);
     await recorder.attempt(`${backend}: querying`, { backend }, 'query', input);
   }
   const indexDirectory = indexes.get(defaultBackend) ?? [...indexes.values()][0];
@@ -207,11 +207,11 @@ function concurrent(plan: Plan): string[] {
   return names().filter((name) => plan.concurrency.backends === 'all' || name === defaultBackend);
 }
 
-function vectorInput(
+function backendInput(
   workspace: Workspace,
   backend: string,
   indexDirectory: string,
   repetition: number,
 ): CorpusInput {
-  return { workspace, backend, contender: backend, mode: 'vector', indexDirectory, repetition };
+  return { workspace, backend, contender: backend, indexDirectory, repetition };
 }
