@@ -125,6 +125,8 @@ describe('passages of a document', () => {
       'x'.repeat(200_000),
       '```\n'.repeat(20_000),
       '\r'.repeat(20_000),
+      'a\n\n'.repeat(100_000),
+      `${'One line of many.\n'.repeat(100_000)}${'words '.repeat(130)}`,
     ];
     // With anything quadratic this takes minutes.
     for (const markup of ['plain', 'markdown'] as const) {

@@ -58,8 +58,8 @@ export async function splitPassages(
   const sizes = new TokenSizes(text, embedder, signal);
   await sizes.add(blocks.flatMap((block) => block.atoms));
   const contexts = await contextsOf(title, blocks, sizes, Math.min(mostTokens, embedder.maxTokens) / 4);
-  const room = embedder.maxTokens - Math.max(0, ...contexts.map((context) => sizes.ofContext(context)));
-  const most = Math.min(mostTokens, room);
+  const longest = contexts.reduce((most, context) => Math.max(most, sizes.ofContext(context)), 0);
+  const most = Math.min(mostTokens, embedder.maxTokens - longest);
 
   const pieces: Piece[] = [];
   for (const [index, block] of blocks.entries()) {
@@ -115,8 +115,14 @@ class TokenSizes {
   async within(atoms: readonly Atom[], most: number): Promise<readonly Atom[]> {
     let current = atoms;
     while (current.some((atom) => this.of(atom) > most && canHalve(this.#text, atom))) {
-      const next = current.flatMap((atom) => (this.of(atom) > most ? halve(this.#text, atom) : [atom]));
-      await this.add(next.filter((atom) => !current.includes(atom)));
+      const cut: Atom[] = [];
+      const next = current.flatMap((atom) => {
+        if (this.of(atom) <= most) return [atom];
+        const halves = halve(this.#text, atom);
+        cut.push(...halves);
+        return halves;
+      });
+      await this.add(cut);
       current = next;
     }
     return current;
