@@ -20,17 +20,17 @@ export class SyncTally {
   readonly #started = performance.now();
   readonly #milliseconds = { reading: 0, splitting: 0, embedding: 0, storing: 0 };
 
-  skip(...notices: readonly FileNotice[]): void {
-    this.#skippedCount += notices.length;
-    note(this.#skipped, notices);
+  skip(notice: FileNotice): void {
+    this.#skippedCount++;
+    note(this.#skipped, notice);
   }
 
-  fail(...notices: readonly FileNotice[]): void {
-    note(this.#failed, notices);
+  fail(notice: FileNotice): void {
+    note(this.#failed, notice);
   }
 
-  warn(...notices: readonly FileNotice[]): void {
-    note(this.#warnings, notices);
+  warn(notice: FileNotice): void {
+    note(this.#warnings, notice);
   }
 
   get incomplete(): boolean {
@@ -68,6 +68,6 @@ export class SyncTally {
   }
 }
 
-function note(list: FileNotice[], notices: readonly FileNotice[]): void {
-  list.push(...notices.slice(0, mostNamed - list.length));
+function note(list: FileNotice[], notice: FileNotice): void {
+  if (list.length < mostNamed) list.push(notice);
 }

@@ -85,8 +85,8 @@ class SyncRun {
   async run(): Promise<void> {
     const { files, skipped, failed } = this.#listing;
     this.#checkMounted();
-    this.#tally.skip(...skipped);
-    this.#tally.fail(...failed);
+    for (const notice of skipped) this.#tally.skip(notice);
+    for (const notice of failed) this.#tally.fail(notice);
     this.#findGone();
     const work = files.filter((file) => !this.#isUntouched(file));
     this.#tally.unchanged += files.length - work.length;

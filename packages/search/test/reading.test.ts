@@ -32,6 +32,27 @@ describe('the documents of a folder', () => {
     });
   });
 
+  it('do not vanish without a word when their names are not UTF-8', async () => {
+    const latin = (text: string) => Buffer.from(text, 'latin1');
+    const inDocuments = (name: string) => Buffer.concat([latin(`${workspace.documents}/`), latin(name)]);
+    try {
+      await mkdir(inDocuments('caf\xe9'));
+      await writeFile(inDocuments('caf\xe9/menu.txt'), 'Tea.');
+      await writeFile(inDocuments('caf\xe9.txt'), 'Milk.');
+    } catch (error) {
+      // macOS and Windows take no such names.
+      if (process.platform === 'linux') throw error;
+      return;
+    }
+    const index = await workspace.openReady();
+    expect(
+      index
+        .status()
+        .lastSync!.skipped.map(({ name, reason }) => `${name}: ${reason}`)
+        .sort(),
+    ).toEqual(['caf\ufffd.txt: its name is not UTF-8', 'caf\ufffd/: its name is not UTF-8']);
+  });
+
   it('do not come through symbolic links', async () => {
     await workspace.write('a.txt', 'inside');
     await mkdir(join(workspace.root, 'secret'));

@@ -52,6 +52,11 @@ export async function walkFolder(directory: string, signal?: AbortSignal): Promi
   const failed: FileNotice[] = [];
   const device = await deviceOf(directory);
   const waiting = [''];
+  const note = (name: string, error: unknown) => {
+    if (!isGone(error)) failed.push({ name, reason: reasonOf(error) });
+    // Node reads a name as UTF-8: one that is not comes out changed, and leads to nothing.
+    else if (name.includes('\ufffd')) skipped.push({ name, reason: 'its name is not UTF-8' });
+  };
 
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal?.throwIfAborted();
@@ -61,7 +66,7 @@ export async function walkFolder(directory: string, signal?: AbortSignal): Promi
       entries = await readdir(join(directory, folder), { withFileTypes: true });
     } catch (error) {
       if (folder === '') throw folderUnavailable(directory, error);
-      if (!isGone(error)) failed.push({ name: prefix, reason: reasonOf(error) });
+      note(prefix, error);
       continue;
     }
     folders.push(folder);
@@ -82,7 +87,7 @@ export async function walkFolder(directory: string, signal?: AbortSignal): Promi
         if (stats.size > maxFileBytes) skipped.push({ name, reason: tooLarge(Number(stats.size)) });
         else files.push(foundFile(name, stats));
       } catch (error) {
-        if (!isGone(error)) failed.push({ name, reason: reasonOf(error) });
+        note(name, error);
       }
     };
     for (let from = 0; from < candidates.length; from += looksAtOnce) {
