@@ -97,11 +97,15 @@ export class Session {
     return this.catalog.get('synced_at') !== undefined;
   }
 
-  /** Takes the place of a writer that has ended. */
+  /** Takes the place of a writer that has ended, unless that one left another catalog than this. */
   tryPromote(): boolean {
-    if (this.#lock !== undefined) return false;
-    this.#lock = WriterLock.acquire(this.directory);
-    if (this.#lock === undefined) return false;
+    const lock = WriterLock.acquire(this.directory);
+    if (lock === undefined) return false;
+    if (this.isReplaced()) {
+      lock.release();
+      return false;
+    }
+    this.#lock = lock;
     this.catalog.set({ closed_cleanly: 'no' });
     return true;
   }

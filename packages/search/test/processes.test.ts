@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, renameSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspectIndexes } from '@kettle/search';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -75,6 +77,21 @@ describe('two processes on one index', () => {
     expect([first.status().role, second.status().role].sort()).toEqual(['follower', 'writer']);
     expect(await contentsOf(second, ['tea'])).toEqual(await contentsOf(first, ['tea']));
     await Promise.all([first.close(), second.close()]);
+  });
+
+  it('does not lead with a catalog that the other one has replaced', async () => {
+    const first = await workspace.openReady();
+    const second = await workspace.openReady();
+    expect(second.status().role).toBe('follower');
+    const catalog = join(first.status().directory!, 'catalog.sqlite');
+    await first.close();
+    // Before the other one looks again.
+    for (const suffix of ['', '-wal', '-shm'])
+      if (existsSync(catalog + suffix)) renameSync(catalog + suffix, `${catalog}.damaged${suffix}`);
+    await second.sync();
+    await until(second, () => second.status().role === 'writer');
+    expect(await second.search('milk')).toHaveLength(1);
+    expect((await inspectIndexes(workspace.index))[0]).toMatchObject({ documents: 1, inUse: true });
   });
 
   it('leaves no lock behind, and copes with a lock file that is rubbish', async () => {
