@@ -20,6 +20,7 @@ export class FolderWatcher {
   #timer: NodeJS.Timeout | undefined;
   #firstEvent = 0;
   #warned = false;
+  #closed = false;
 
   constructor(directory: string, onChange: () => void, log: Log) {
     this.#directory = directory;
@@ -32,6 +33,7 @@ export class FolderWatcher {
 
   /** Watches exactly these folders, relative to the directory. New ones may have changed since they were listed. */
   update(folders: readonly string[]): void {
+    if (this.#closed) return;
     const wanted = new Set(this.#recursive ? [''] : folders);
     for (const [folder, watcher] of this.#watchers) {
       if (wanted.has(folder)) continue;
@@ -56,6 +58,7 @@ export class FolderWatcher {
   }
 
   close(): void {
+    this.#closed = true;
     clearTimeout(this.#timer);
     this.reset();
   }

@@ -1,4 +1,6 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { ExactVectorStore } from '@kettle/vector-store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from './support/until.js';
 import { Workspace } from './support/workspace.js';
@@ -51,6 +53,39 @@ describe('a watched folder', () => {
     await until(index, async () => (await index.search('roof', { topK: 1 }))[0]?.document === 'cats.txt');
     await workspace.write('dogs.txt', 'Dogs on the terrace.');
     await until(index, async () => (await index.search('terrace', { topK: 1 }))[0]?.document === 'dogs.txt');
+  });
+});
+
+describe('a folder that was watched', () => {
+  // Only Linux tells how many folders a process watches.
+  it.skipIf(process.platform !== 'linux')('is let go of by a close in the middle of a round', async () => {
+    const watched = () =>
+      readdirSync('/proc/self/fdinfo')
+        .map((fd) => `/proc/self/fdinfo/${fd}`)
+        .filter((file) => existsSync(file))
+        .flatMap((file) => readFileSync(file, 'utf8').match(/^inotify wd/gm) ?? []).length;
+    const before = watched();
+    await workspace.write('tea.txt', 'Tea with milk.');
+    let reached = () => {};
+    const counting = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    const index = await workspace.open({
+      watch: true,
+      openStore: async ({ fingerprint }) => {
+        const store = new ExactVectorStore(fingerprint);
+        const upsert = store.upsert.bind(store);
+        store.upsert = async (records) => {
+          reached();
+          await new Promise((resolve) => setImmediate(resolve));
+          return upsert(records);
+        };
+        return store;
+      },
+    });
+    await counting;
+    await index.close();
+    expect(watched()).toBe(before);
   });
 });
 
