@@ -166,7 +166,8 @@ export class StoreKeeper {
   /** A derived store is not mourned: what is damaged or foreign goes, and is filled again from the catalog. */
   async #canRebuild(error: unknown): Promise<boolean> {
     const foreign = VectorStoreError.isInstance(error) && error.code === 'fingerprint_mismatch';
-    if ((!foreign && !hasLostContents(error)) || this.#isOthers) return false;
+    if (!foreign && !hasLostContents(error)) return this.#dropDead(error);
+    if (this.#isOthers) return false;
     const { log, isWriter, directory } = this.#options;
     const { code, message } = error as VectorStoreError;
     log('warn', `The vector store is rebuilt from the catalog: ${message}`, { code });
@@ -184,6 +185,23 @@ export class StoreKeeper {
     if (code === 'data_lost' && store !== undefined) return true;
     if (isWriter()) await rm(directory, { recursive: true, force: true });
     return isWriter();
+  }
+
+  /** What lives in this process and can't even count won't recover, as a server may: it is opened anew. */
+  async #dropDead(error: unknown): Promise<boolean> {
+    const store = this.#store;
+    if (store === undefined || this.isShared) return false;
+    const isAlive = await store.count({ signal: this.#ended.signal }).then(
+      () => true,
+      () => false,
+    );
+    this.#ended.signal.throwIfAborted();
+    if (isAlive) return false;
+    this.#options.log('warn', `The vector store is opened again: ${error}`);
+    this.#store = undefined;
+    this.#usable = false;
+    await store.close().catch(() => {});
+    return true;
   }
 
   #inOtherWords(error: unknown): unknown {

@@ -60,6 +60,33 @@ describe('a store that fails', () => {
     expect(await index.search('milk')).toHaveLength(1);
   });
 
+  it('for good, as when its thread ended, is opened again', async () => {
+    const opened: { dead: boolean }[] = [];
+    const index = await workspace.openReady({
+      openStore: async ({ fingerprint }) => {
+        const life = { dead: false };
+        opened.push(life);
+        return new Proxy<VectorStore>(new ExactVectorStore(fingerprint), {
+          get(target, name) {
+            const value = Reflect.get(target, name, target);
+            if (typeof value !== 'function') return value;
+            return (...args: unknown[]) => {
+              if (!life.dead) return value.apply(target, args);
+              const failed = async () => {
+                throw new VectorStoreError('unavailable', 'The thread has ended.');
+              };
+              return name === 'ids' ? { [Symbol.asyncIterator]: () => ({ next: failed }) } : failed();
+            };
+          },
+        });
+      },
+    });
+    opened[0]!.dead = true;
+    await expect(index.search('milk')).rejects.toMatchObject({ code: 'store_unavailable' });
+    await until(index, async () => (await index.search('milk').catch(() => [])).length === 1);
+    expect(opened).toHaveLength(2);
+  });
+
   it('does not stop the catalog: what changed meanwhile is there when it is back', async () => {
     const failing = new Map<string, VectorStoreErrorCode>([['open', 'unavailable']]);
     const embedder = new FakeEmbedder();
@@ -198,6 +225,25 @@ describe('callers', () => {
       await expect(call()).rejects.toMatchObject({ code: 'closed' });
     }
     expect(embedder.closed).toBe(true);
+  });
+
+  it('who gave up before they asked hear of that, and nobody hears of what failed then', async () => {
+    const index = await workspace.openReady();
+    await rm(workspace.documents, { recursive: true });
+    const reason = new Error('enough');
+    const unhandled: unknown[] = [];
+    const listener = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', listener);
+    try {
+      const signal = AbortSignal.abort(reason);
+      await expect(index.listDocuments({ signal })).rejects.toBe(reason);
+      // Takes longer than a listing, so that a listing would have failed by then.
+      await expect(index.getDocument('tea.txt')).rejects.toMatchObject({ code: 'folder_unavailable' });
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.off('unhandledRejection', listener);
+    }
+    expect(unhandled).toEqual([]);
   });
 
   it('can keep to some documents and to a distance', async () => {
