@@ -7,8 +7,8 @@ import { serverCommand } from './server-command.js';
 
 const usage = `Usage: pnpm ask [--top-k N] QUESTION…
 
-Prints the passages closest in meaning to the question, closest first, each with the document it comes from
-and its cosine distance (0 to 2, smaller is closer).
+Prints the passages that answer the question best, best first, each with the document it comes from and its
+cosine distance (0 to 2, smaller is closer in meaning; words count for the order too, see SEARCH_MODE).
 
   -k, --top-k N   how many passages, 1 to 50 (default 5)
   -h, --help      this text

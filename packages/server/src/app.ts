@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import {
   type Corpus,
   type IndexChange,
+  type IndexStatus,
   type OpenIndexOptions,
   openIndex,
   readCorpus,
@@ -9,6 +10,7 @@ import {
   type SearchIndex,
 } from '@kettle/search';
 import { findBackend } from './backends.js';
+import { counted } from './cli/text.js';
 import type { Config } from './config/config.js';
 import type { Log } from './log.js';
 import { loadModel } from './model.js';
@@ -86,15 +88,36 @@ class LiveApp implements App {
     });
     const index = await openIndex(indexOptions(config, corpus, log, this.#ending.signal));
     let isFirst = true;
-    const caughtUp = () => {
-      isFirst = false;
-    };
-    index.ready().then(caughtUp, caughtUp);
+    index.ready().then(
+      () => {
+        isFirst = false;
+        log(...contentsOf(index.status(), corpus));
+      },
+      // Told by the index itself.
+      () => {
+        isFirst = false;
+      },
+    );
     index.onChange((change) => {
       for (const listener of this.#listeners) listener(change, isFirst);
     });
     return index;
   }
+}
+
+/** What was found, for whoever runs the server: a folder without one document answers nothing, for no visible reason. */
+function contentsOf(
+  { documents, passages, lastSync }: IndexStatus,
+  corpus: Corpus,
+): ['info' | 'warn', string] {
+  const left = (lastSync?.skippedCount ?? 0) + (lastSync?.failed.length ?? 0);
+  const more = left === 0 ? '' : `; ${counted(left, 'file')} left out, \`kettle index\` says why`;
+  if (documents > 0)
+    return [
+      'info',
+      `the index is level: ${counted(documents, 'document')}, ${counted(passages, 'passage')}${more}`,
+    ];
+  return ['warn', `there is no text or Markdown file to search in ${corpus.directory}${more}`];
 }
 
 /** The corpus of this configuration. Rejects with a CorpusError. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -144,6 +144,15 @@ describe('doctor', () => {
 
   it.each([
     ['an empty corpus', 'corpus', async () => ({ CORPUS_DIR: await tempFolder() })],
+    [
+      'a corpus of folders only',
+      'corpus',
+      async () => {
+        const folder = await tempFolder();
+        await mkdir(join(folder, 'a', 'b'), { recursive: true });
+        return { CORPUS_DIR: folder };
+      },
+    ],
     [
       'a model that is not there',
       'model',

@@ -6,9 +6,12 @@ import { tempFolder } from './support/temp-folder.js';
 
 afterAll(ServerProcess.killAll);
 
-async function logOf(LOG_LEVEL: string): Promise<{ level: number; msg: string }[]> {
+async function logOf(
+  LOG_LEVEL: string,
+  files: Readonly<Record<string, string>> = sampleFiles,
+): Promise<{ level: number; msg: string }[]> {
   const server = new ServerProcess({
-    CORPUS_DIR: await tempFolder(sampleFiles),
+    CORPUS_DIR: await tempFolder(files),
     INDEX_DIR: await tempFolder(),
     LOG_LEVEL,
   });
@@ -30,6 +33,20 @@ it('goes to stderr as lines of JSON, from the level on that is wanted', async ()
 
 it('is empty when nothing goes wrong and nothing else is wanted', async () => {
   expect(await logOf('warn')).toEqual([]);
+});
+
+it('says what was found, once it is searchable, and warns where nothing can be', async () => {
+  const full = await logOf('info', { 'a.txt': 'Tea.', 'b.md': 'Milk.', 'scan.pdf': '%PDF' });
+  expect(full.at(-1)).toMatchObject({
+    level: 30,
+    msg: 'the index is level: 2 documents, 2 passages; 1 file left out, `kettle index` says why',
+  });
+  expect(await logOf('warn', { 'scan.pdf': '%PDF' })).toMatchObject([
+    {
+      level: 40,
+      msg: expect.stringMatching(/^there is no text or Markdown file to search in .*; 1 file left out/),
+    },
+  ]);
 });
 
 it('knows the levels of pino, from the most to the least talkative', () => {

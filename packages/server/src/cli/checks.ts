@@ -39,15 +39,15 @@ export function checkSqlite(): string {
 
 export async function checkCorpus(config: Config): Promise<{ corpus: Corpus; text: string }> {
   const corpus = await corpusOf(config);
-  const names = await readdir(corpus.directory, { recursive: true }).catch((error: Error) => {
-    throw new Problem(error.message, 'Make the folder and all in it readable for this user.');
-  });
-  if (names.length === 0)
-    throw new Problem(`${corpus.directory} is empty`, 'Put documents there, or set CORPUS_DIR.');
-  return {
-    corpus,
-    text: `${corpus.name}, ${counted(names.length, 'file or folder')} in ${corpus.directory}`,
-  };
+  const entries = await readdir(corpus.directory, { recursive: true, withFileTypes: true }).catch(
+    (error: Error) => {
+      throw new Problem(error.message, 'Make the folder and all in it readable for this user.');
+    },
+  );
+  const files = entries.filter((entry) => entry.isFile()).length;
+  if (files === 0)
+    throw new Problem(`there is no file in ${corpus.directory}`, 'Put documents there, or set CORPUS_DIR.');
+  return { corpus, text: `${corpus.name}, ${counted(files, 'file')} in ${corpus.directory}` };
 }
 
 /** The folder, or where it would be made, can be written. */
