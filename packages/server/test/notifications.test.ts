@@ -81,6 +81,18 @@ describe('changes of the documents', () => {
     expect(heard).toHaveLength(3);
   });
 
+  it('are told once, by the latest uri, however many ways of writing it were subscribed to', async () => {
+    const spellings = ['a.txt', '%61.txt', 'a%2Etxt', 'a%2etxt', '%61%2E%74%78%74'];
+    for (const name of spellings) await client.subscribeResource({ uri: `kettle://documents/${name}` });
+    app.change({ changed: ['a.txt'] });
+    await client.ping();
+    expect(heard).toEqual([`kettle://documents/${spellings.at(-1)}`]);
+    await client.unsubscribeResource({ uri: 'kettle://documents/a.txt' });
+    app.change({ changed: ['a.txt'] });
+    await client.ping();
+    expect(heard).toHaveLength(1);
+  });
+
   it('can not be subscribed to for what is not there', async () => {
     await expect(client.subscribeResource({ uri: 'kettle://documents/none' })).rejects.toMatchObject({
       code: -32002,

@@ -3,7 +3,6 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { LoggingLevel, ServerNotification } from '@modelcontextprotocol/sdk/types.js';
 import type { App } from '../app.js';
 import { isWanted } from './logging.js';
-import { documentName } from './resource-uri.js';
 
 /** What one client has told us, and what it is told without asking. */
 export class Connection {
@@ -14,8 +13,11 @@ export class Connection {
   logLevel: LoggingLevel | undefined;
   /** The client has seen the list of resources. */
   listedResources = false;
-  /** Uris of resources whose changes the client wants to know. */
-  readonly subscriptions = new Set<string>();
+  /**
+   * Documents whose changes the client wants to know, with the uri it named them by. One uri each: a name can be
+   * percent-encoded in millions of ways, and a client that tries them must not fill our memory.
+   */
+  readonly subscriptions = new Map<string, string>();
 
   constructor(app: App, server: Server) {
     this.app = app;
@@ -54,8 +56,8 @@ export class Connection {
     if ((unknown || added.length + removed.length > 0) && (this.listedResources || !isFirst))
       this.#send({ method: 'notifications/resources/list_changed' });
     const touched = new Set([...added, ...changed, ...removed]);
-    for (const uri of this.subscriptions) {
-      if (unknown || touched.has(documentName(uri) ?? ''))
+    for (const [name, uri] of this.subscriptions) {
+      if (unknown || touched.has(name))
         this.#send({ method: 'notifications/resources/updated', params: { uri } });
     }
     this.log('info', {

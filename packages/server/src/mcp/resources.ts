@@ -36,14 +36,15 @@ export const readResource: Method = async (params, call) => {
 
 export const subscribe: Method = async (params, call) => {
   const { uri } = parseParams(withUri, params, 'resources/subscribe takes a uri');
-  await findDocument(uri, call);
-  call.connection.subscriptions.add(uri);
+  const { name } = await findDocument(uri, call);
+  call.connection.subscriptions.set(name, uri);
   return {};
 };
 
 export const unsubscribe: Method = (params, { connection }) => {
   const { uri } = parseParams(withUri, params, 'resources/unsubscribe takes a uri');
-  connection.subscriptions.delete(uri);
+  const name = documentName(uri);
+  if (name !== undefined) connection.subscriptions.delete(name);
   return {};
 };
 
