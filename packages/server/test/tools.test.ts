@@ -8,6 +8,8 @@ import {
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from './support/connect.js';
+import { FakeApp } from './support/fake-app.js';
 import { sampleFiles, sampleNames } from './support/sample-corpus.js';
 import { cleanEnv, mainFile } from './support/server-process.js';
 import { tempFolder } from './support/temp-folder.js';
@@ -50,6 +52,21 @@ describe('tools/list', () => {
       });
       expect(outputSchema?.type).toBe('object');
     }
+  });
+
+  it('says of a search what its mode looks for, and that there is always a passage only where that is so', async () => {
+    const described = async (searchMode: 'vector' | 'keyword' | 'hybrid') => {
+      const app = new FakeApp();
+      const { tools } = await (
+        await connect(Object.assign(app, { config: { ...app.config, searchMode } }))
+      ).listTools();
+      return tools[0]!.description;
+    };
+    expect(await described('vector')).toMatch(/closest in meaning.*\bThere are always passages/s);
+    expect(await described('hybrid')).toMatch(/by meaning, .* by words.*\bThere are always passages/s);
+    const keyword = await described('keyword');
+    expect(keyword).toContain('that hold the words of the query');
+    expect(keyword).not.toMatch(/meaning|always passages/);
   });
 
   it('says what the arguments are', async () => {
@@ -147,7 +164,7 @@ describe('search', () => {
     [{ query: 'x', max_distance: 2.01 }, /^max_distance must be a number from 0 to 2/],
     [{ query: 'x', max_distance: -1 }, /^max_distance must be a number from 0 to 2/],
     [{ query: 'x', documents: 'pets.txt' }, /^documents must be a list/],
-    [{ query: 'x', documents: [] }, /^documents must be a list/],
+    [{ query: 'x', documents: [] }, /^documents must be a list of 1 to 1000 .*, not a list of 0\.$/],
     [{ query: 'x', documents: [7] }, /^documents must be a list/],
     [
       { query: 'x', documents: ['pets.txt', 'wifi'] },

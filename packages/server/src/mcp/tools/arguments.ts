@@ -39,7 +39,7 @@ function whatThereIs(names: readonly string[]): string {
 function inShort(value: unknown): string {
   if (value === undefined) return 'missing';
   if (typeof value === 'string' && value.length > 60) return `a text of ${value.length} characters`;
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
   return JSON.stringify(value);
 }

@@ -33,7 +33,7 @@ export const listTools: Method = (params, { connection }) => {
   const described = tools.map(({ name, title, describe }, index) => ({
     name,
     title,
-    description: describe(connection.app.corpus),
+    description: describe(connection.app.corpus, connection.app.config.searchMode),
     ...schemas?.[index],
     annotations: { title, ...annotations },
   }));

@@ -1,4 +1,4 @@
-import type { SearchHit } from '@kettle/search';
+import type { SearchHit, SearchMode } from '@kettle/search';
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { aboutCorpus } from '../descriptions.js';
@@ -15,7 +15,7 @@ const longestQuery = 10_000;
 
 const query = mustBe(`a text of 1 to ${longestQuery} characters that is not blank`);
 const topK = mustBe('a whole number from 1 to 50');
-const documents = mustBe('a list of document names, or of folders ending in "/"');
+const documents = mustBe('a list of 1 to 1000 document names, or of folders ending in "/"');
 const maxDistance = mustBe('a number from 0 to 2');
 
 const input = z.object({
@@ -68,12 +68,20 @@ const output = z.object({
     .describe('Best first'),
 });
 
+/** What each mode looks for, for a model that has to choose its words. */
+const finds: Readonly<Record<SearchMode, string>> = {
+  vector: 'closest in meaning to the query, also where they share no word with it',
+  keyword: 'that hold the words of the query',
+  hybrid:
+    'that fit the query best, by meaning, also where they share no word with it, and by words, codes and names',
+};
+
 export const search = defineTool({
   name: 'search',
   title: 'Search documents',
-  describe: (corpus) => `Search the documents of ${aboutCorpus(corpus)}
+  describe: (corpus, mode) => `Search the documents of ${aboutCorpus(corpus)}
 
-Use this to answer questions that these documents may answer. It finds the passages closest in meaning to the query, also where they share no word with it, and returns them with the name of the document they come from, best first. There are always passages, also when none answers the question: judge them by what they say. When the passages don't answer the question, search again in other words.`,
+Use this to answer questions that these documents may answer. It finds the passages ${finds[mode]}, and returns them with the name of the document they come from, best first. ${mode === 'keyword' ? '' : 'There are always passages, also when none answers the question: judge them by what they say. '}When the passages don't answer the question, search again in other words.`,
   input,
   output,
   async run(args, call) {

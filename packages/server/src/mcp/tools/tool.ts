@@ -1,4 +1,4 @@
-import type { Corpus } from '@kettle/search';
+import type { Corpus, SearchMode } from '@kettle/search';
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import type { Call } from '../method.js';
@@ -14,7 +14,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly name: string;
   readonly title: string;
   /** For a model: what it finds here, and when to use it. */
-  describe(corpus: Corpus): string;
+  describe(corpus: Corpus, mode: SearchMode): string;
   readonly input: Input;
   readonly output: Output;
   /** Throws a CallerError to tell the model how to do better. */
