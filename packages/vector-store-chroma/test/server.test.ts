@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VectorStoreError } from '@kettle/vector-store';
@@ -167,6 +167,26 @@ describe.skipIf(!chroma.available)('a private server', () => {
     expect(await count()).toBe('unavailable');
     await expect.poll(count, { timeout: 40_000 }).toBe(0);
     expect(serverPid(data)).not.toBe(pid);
+  });
+
+  test('does not run unknown to the next guardian: where it can not be noted down, it is ended', async () => {
+    await using folder = await tempDir();
+    const [data, pidFile] = [join(folder.path, 'data'), join(folder.path, 'pids')];
+    const wrapper = await executable(
+      join(folder.path, 'wrapper'),
+      `echo $$ >>'${pidFile}'; exec ${chroma.command.map((word) => `'${word}'`).join(' ')} "$@"`,
+    );
+    const server = await startIn(data, [wrapper]);
+    const pid = serverPid(data);
+    // As a full disk would, it keeps the guardian from writing.
+    await mkdir(join(data, 'kettle-server.json.new'));
+    process.kill(pid, 'SIGKILL');
+    await untilGone(pid);
+    await expect(server.url({ ...soon(), trouble: 'silent' })).rejects.toMatchObject({ code: 'unavailable' });
+    const pids = () => readFile(pidFile, 'utf8').then((text) => text.trim().split('\n').map(Number));
+    for (const started of await pids()) await untilGone(started);
+    await rmdir(join(data, 'kettle-server.json.new'));
+    expect(await answers(await server.url({ ...soon(), trouble: 'silent' }))).toBe(true);
   });
 
   test('takes a folder and a command with spaces', async () => {

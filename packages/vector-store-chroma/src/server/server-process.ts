@@ -41,6 +41,7 @@ export class ServerProcess {
     const until = Date.now() + options.deadline;
     for (let attempt = 1; ; attempt++) {
       const server = new ServerProcess(options, await freePort());
+      await server.#announce(options.onSpawn);
       if (await server.#answers(until, options.signal)) return server;
       const expired = !server.#exited;
       await server.stop();
@@ -58,7 +59,7 @@ export class ServerProcess {
     }
   }
 
-  private constructor({ command, directory, onSpawn }: ServerProcessOptions, port: number) {
+  private constructor({ command, directory }: ServerProcessOptions, port: number) {
     this.url = `http://127.0.0.1:${port}`;
     const [program = '', ...words] = command;
     const address = ['--path', directory, '--host', '127.0.0.1', '--port', String(port)];
@@ -80,7 +81,6 @@ export class ServerProcess {
     this.#child.once('close', () => {
       this.#exited = true;
     });
-    if (this.#child.pid !== undefined) onSpawn(this.#child.pid);
   }
 
   get isRunning(): boolean {
@@ -115,6 +115,17 @@ export class ServerProcess {
     await Promise.race([closed, sleep(termGrace)]);
     signalGroup(pid, 'SIGKILL');
     if (!this.#exited) await closed;
+  }
+
+  /** What could not be noted down would be left running beside the next server, so it is ended. */
+  async #announce(onSpawn: (pid: number) => void): Promise<void> {
+    if (this.#child.pid === undefined) return;
+    try {
+      onSpawn(this.#child.pid);
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
   }
 
   async #answers(until: number, signal: AbortSignal): Promise<boolean> {
