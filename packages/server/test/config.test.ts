@@ -122,9 +122,24 @@ describe('the configuration', () => {
       { MCP_AUTH_TOKEN: 'two words' },
       /^MCP_AUTH_TOKEN must be printable ASCII without spaces, not the value given$/,
     ],
+    [
+      { MCP_ALLOWED_HOSTS: 'a.example, https://b.example' },
+      /^MCP_ALLOWED_HOSTS must be host names .*, not "a\.example, https:\/\/b\.example"$/,
+    ],
+    [{ MCP_ALLOWED_HOSTS: 'a.example b.example' }, /^MCP_ALLOWED_HOSTS must be host names/],
+    [{ MCP_ALLOWED_ORIGINS: 'chat.example.com' }, /^MCP_ALLOWED_ORIGINS must be origins/],
+    [{ MCP_ALLOWED_ORIGINS: '*' }, /^MCP_ALLOWED_ORIGINS must be origins/],
+    [{ MCP_ALLOWED_ORIGINS: 'https://a.example/page' }, /^MCP_ALLOWED_ORIGINS must be origins/],
   ])('refuses %j', (env, message) => {
     expect(() => readConfig(env)).toThrow(ConfigError);
     expect(() => readConfig(env)).toThrow(message);
+  });
+
+  it('takes origins of any scheme, and hosts with ports or as addresses', () => {
+    const origins = ['https://a.example', 'http://10.0.0.7:8080/', 'vscode-webview://abc'];
+    const hosts = ['kettle.example.com:8443', '10.0.0.7', '[::1]:3000'];
+    const { http } = readConfig({ MCP_ALLOWED_ORIGINS: origins.join(), MCP_ALLOWED_HOSTS: hosts.join() });
+    expect([http.allowedOrigins, http.allowedHosts]).toEqual([origins, hosts]);
   });
 
   it.each(['127.0.0.1', '127.8.9.1', '::1', '[::1]', 'localhost'])(

@@ -39,7 +39,7 @@ const url = (about: Omit<VariableNotes, 'allowed'>) =>
     .optional()
     .register(notes, { ...about, allowed: 'an http:// or https:// address' });
 
-const list = (about: VariableNotes) =>
+const list = (item: RegExp, about: VariableNotes) =>
   z
     .string()
     .transform((value) =>
@@ -48,6 +48,7 @@ const list = (about: VariableNotes) =>
         .map((item) => item.trim())
         .filter((item) => item !== ''),
     )
+    .refine((items) => items.every((value) => item.test(value)))
     .optional()
     .register(notes, about);
 
@@ -163,14 +164,15 @@ export const variables = z.object({
       unset: 'none',
       secret: true,
     }),
-  MCP_ALLOWED_HOSTS: list({
+  MCP_ALLOWED_HOSTS: list(/^[^\s/?#@]+$/, {
     meaning: 'further values of the Host header that HTTP accepts, separated by commas',
-    allowed: 'host names separated by commas',
+    allowed: 'host names separated by commas, such as kettle.example.com',
     unset: 'only names of this machine',
   }),
-  MCP_ALLOWED_ORIGINS: list({
+  // Not only http: pages of editors and extensions have schemes of their own.
+  MCP_ALLOWED_ORIGINS: list(/^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+\/?$/i, {
     meaning: 'further values of the Origin header that HTTP accepts, separated by commas',
-    allowed: 'origins separated by commas',
+    allowed: 'origins separated by commas, such as https://chat.example.com',
     unset: 'only pages from this machine',
   }),
   LOG_LEVEL: choice(logThresholds, 'info', 'least severe message that is written to stderr'),
