@@ -52,9 +52,14 @@ export class SearchService {
   }
 
   async search(query: CheckedQuery): Promise<SearchHit[]> {
-    const [vector, words] = await Promise.all([this.#embed(query), this.#byWords(query)]);
-    const near = this.#mode === 'keyword' ? [] : await this.#byVector(vector, query);
+    const [{ vector, near }, words] = await Promise.all([this.#byMeaning(query), this.#byWords(query)]);
     return this.#hits(near, words, vector, query);
+  }
+
+  /** The query's vector, and the contents near it. */
+  async #byMeaning(query: CheckedQuery): Promise<{ vector: Float32Array; near: readonly string[] }> {
+    const vector = await this.#embed(query);
+    return { vector, near: this.#mode === 'keyword' ? [] : await this.#byVector(vector, query) };
   }
 
   async #embed({ query, signal }: CheckedQuery): Promise<Float32Array> {
@@ -92,6 +97,8 @@ export class SearchService {
     const { keywords, passages, contents } = this.#catalog;
     const within = documents && passages.contentsOf(documents);
     const hits = keywords.rank(query, Math.max(keywordDepth, topK), within);
+    // The embedding is there by now: the vector store looks while the vectors are read.
+    await setImmediate();
     return {
       shares: new Map(hits.map(({ content, share }) => [content, share])),
       vectors: contents.vectors(hits.map(({ content }) => content)),

@@ -106,6 +106,6 @@ function toBytes(vector: Float32Array): Buffer {
 }
 
 /** Copied, because SQLite's bytes need not lie at a multiple of four. */
-function toVector(bytes: Buffer): Float32Array {
-  return new Float32Array(Uint8Array.from(bytes).buffer);
+function toVector({ buffer, byteOffset, byteLength }: Buffer): Float32Array {
+  return new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength));
 }

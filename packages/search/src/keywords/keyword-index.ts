@@ -23,8 +23,11 @@ const leastWeight = 1e-6;
 const mostOccurrences = 10_000;
 /** Misspelt words that are looked up for one query: each reads a part of the vocabulary. */
 const mostCorrections = 4;
-/** Passages read for each hit that is asked for: copies of one text are one hit. */
-const copiesAllowed = 10;
+/** Passages read for each hit that is asked for: copies of one text are one hit. More only where that was too few. */
+const passagesPerHit = 2;
+const mostPassagesPerHit = 10;
+/** Words remembered, all forgotten together. */
+const mostRemembered = 10_000;
 
 interface Term {
   /** Of letters and digits, or several of those with something between them. */
@@ -39,9 +42,17 @@ export class KeywordIndex {
   readonly #size: Statement;
   readonly #count: Statement;
   readonly #rank: Statement;
+  readonly #version: Statement;
+  /** What was found out about words, and the state of the database in which it holds. */
+  readonly #remembered = new Map<string, Term>();
+  #rememberedAt: string | undefined;
 
   constructor(db: Database) {
     this.#spelling = new Spelling(db);
+    // Changes with what this connection writes, and with what others do.
+    this.#version = db
+      .prepare("SELECT total_changes() || '/' || data_version FROM pragma_data_version")
+      .pluck();
     this.#size = db.prepare('SELECT count(*) FROM passages').pluck();
     this.#count = db
       .prepare('SELECT count(*) FROM (SELECT 1 FROM passage_words WHERE passage_words MATCH ? LIMIT ?)')
@@ -66,16 +77,21 @@ export class KeywordIndex {
 
   /** The best contents first, ties by hash; among `within` only, where that is given. */
   rank(query: string, limit: number, within?: ReadonlySet<string>): KeywordHit[] {
+    this.#forgetIfChanged();
     const size = this.#size.get() as number;
     const { terms, missed } = this.#terms(query);
     if (terms.length === 0) return [];
     const most = terms.reduce((sum, term) => sum + weight(term.passages, size), missed * weight(0, size));
-    const rows = this.#rank.all({
-      match: terms.map(({ text }) => `"${text}"`).join(' OR '),
-      within: within === undefined ? null : JSON.stringify([...within]),
-      most: limit * copiesAllowed,
-      limit,
-    }) as { content: string; score: number }[];
+    const match = terms.map(({ text }) => `"${text}"`).join(' OR ');
+    const inside = within === undefined ? null : JSON.stringify([...within]);
+    const best = (passages: number) =>
+      this.#rank.all({ match, within: inside, most: passages, limit }) as {
+        content: string;
+        score: number;
+      }[];
+    let rows = best(limit * passagesPerHit);
+    const occurrences = terms.reduce((sum, { passages }) => sum + passages, 0);
+    if (rows.length < limit && occurrences > limit * passagesPerHit) rows = best(limit * mostPassagesPerHit);
     return rows.map(({ content, score }) => ({
       content,
       share: Math.min(1, score / (most * mostOverWeight)),
@@ -96,8 +112,7 @@ export class KeywordIndex {
       let term = this.#term(word);
       if (term.passages === 0 && corrections < mostCorrections) {
         corrections++;
-        const meant = this.#spelling.nearest(word);
-        if (meant !== undefined) term = this.#term(meant);
+        term = this.#corrected(word);
       }
       if (term.passages === 0) missed++;
       else found.set(term.text, term);
@@ -110,7 +125,29 @@ export class KeywordIndex {
   }
 
   #term(text: string): Term {
-    return { text, passages: this.#count.get(`"${text}"`, mostOccurrences + 1) as number };
+    return this.#recall(text, () => {
+      return { text, passages: this.#count.get(`"${text}"`, mostOccurrences + 1) as number };
+    });
+  }
+
+  /** What a word that no document has was meant to be; itself where nothing is near. */
+  #corrected(word: string): Term {
+    return this.#recall(`${word}?`, () => this.#term(this.#spelling.nearest(word) ?? word));
+  }
+
+  #recall(key: string, find: () => Term): Term {
+    const known = this.#remembered.get(key);
+    if (known) return known;
+    const term = find();
+    if (this.#remembered.size >= mostRemembered) this.#remembered.clear();
+    this.#remembered.set(key, term);
+    return term;
+  }
+
+  #forgetIfChanged(): void {
+    const version = this.#version.get() as string;
+    if (version !== this.#rememberedAt) this.#remembered.clear();
+    this.#rememberedAt = version;
   }
 }
 

@@ -13,7 +13,10 @@ export class Spelling {
 
   constructor(db: Database) {
     db.exec('CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab (main, passage_words, row)');
-    this.#startingWith = db.prepare('SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ?');
+    this.#startingWith = db.prepare(
+      `SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ?
+         AND length(term) BETWEEN ? AND ? AND term NOT GLOB '*[0-9]*'`,
+    );
   }
 
   /**
@@ -27,12 +30,11 @@ export class Spelling {
     const most = word.length >= lettersForTwoErrors ? 2 : 1;
     const letter = String.fromCodePoint(stem.codePointAt(0)!);
     const next = String.fromCodePoint(stem.codePointAt(0)! + 1);
+    const { length } = [...stem];
+    const candidates = this.#startingWith.all(letter, next, length - most, length + most);
     let best: { term: string; doc: number; distance: number } | undefined;
-    for (const { term, doc } of this.#startingWith.iterate(letter, next) as Iterable<{
-      term: string;
-      doc: number;
-    }>) {
-      const distance = /\d/.test(term) ? most + 1 : editDistance(stem, term, most);
+    for (const { term, doc } of candidates as { term: string; doc: number }[]) {
+      const distance = editDistance(stem, term, most);
       if (distance > most) continue;
       if (best === undefined || distance < best.distance || (distance === best.distance && doc > best.doc))
         best = { term, doc, distance };
