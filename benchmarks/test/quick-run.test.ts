@@ -11,6 +11,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const minutes = 60_000;
 
+/** Of somebody whose own server is set up otherwise: none of it may touch the measurements. */
+const env = {
+  ...process.env,
+  SEARCH_MODE: 'keyword',
+  EMBEDDING_MODEL: 'no/such-model',
+  MCP_AUTH_TOKEN: 'a-secret',
+};
+
 interface Ended {
   readonly code: number | null;
   readonly stdout: string;
@@ -19,7 +27,7 @@ interface Ended {
 
 function bench(...args: string[]): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     let [stdout, stderr] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;

@@ -25,7 +25,19 @@ export async function searchOverMcp(client: McpClient, query: string, topK = 5):
   if (result.isError) throw new Error(result.content[0]?.text ?? 'the search tool failed');
 }
 
-/** The environment in which a server runs on this corpus and index, with nothing inherited that changes it. */
+/** Settings that a user may have for a server of their own. They would change what is measured, or keep us out. */
+const notInherited = {
+  EMBEDDING_MODEL: undefined,
+  EMBEDDING_MODEL_DIR: undefined,
+  HF_ENDPOINT: undefined,
+  CORPUS_NAME: undefined,
+  CORPUS_DESCRIPTION: undefined,
+  MCP_AUTH_TOKEN: undefined,
+  MCP_ALLOWED_HOSTS: undefined,
+  MCP_ALLOWED_ORIGINS: undefined,
+} as const;
+
+/** The environment in which a server runs on this corpus and index. Only what leads to Chroma is the user's. */
 export function serverEnvironment(settings: {
   readonly backend: string;
   readonly documents: string;
@@ -34,6 +46,7 @@ export function serverEnvironment(settings: {
 }): NodeJS.ProcessEnv {
   return {
     ...process.env,
+    ...notInherited,
     VECTOR_BACKEND: settings.backend,
     CORPUS_DIR: settings.documents,
     INDEX_DIR: settings.indexDirectory,
