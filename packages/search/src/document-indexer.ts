@@ -68,11 +68,26 @@ export class DocumentIndexer {
     this.#tally.reused += passages.length - fresh.size;
     const work = this.#embedFresh([...fresh.values()]);
     for (const content of fresh.keys()) this.#underWay.set(content, work);
+    let failed = false;
+    const waits = [...others].map((other) =>
+      other.catch(() => {
+        failed = true;
+      }),
+    );
     try {
-      await Promise.all([work, ...others]);
+      await Promise.all([work, ...waits]);
     } finally {
       for (const content of fresh.keys()) this.#underWay.delete(content);
     }
+    if (failed) await this.#embedMissing(passages);
+  }
+
+  /** What another document failed to bring, perhaps by a text that this one does not have. */
+  async #embedMissing(passages: readonly Passage[]): Promise<void> {
+    const known = this.#catalog.contents.known(passages.map((passage) => passage.content));
+    const missing = passages.filter((passage) => !known.has(passage.content));
+    this.#tally.reused -= missing.length;
+    await this.#embed(missing);
   }
 
   async #embedFresh(passages: readonly Passage[]): Promise<void> {

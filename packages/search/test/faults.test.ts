@@ -168,6 +168,24 @@ describe('a model that fails', () => {
   });
 });
 
+describe('a document that can not be embedded', () => {
+  it('does not keep out another that shares a passage with it', async () => {
+    const shared = 'The same words stand in both of these papers. '.repeat(6).trim();
+    await workspace.write('a.txt', `${shared}\n\n${'Bad words come at the end. '.repeat(8)}`);
+    await workspace.write('b.txt', shared);
+    const embedder = new FakeEmbedder({ delay: 1 });
+    const embed = embedder.embedDocuments.bind(embedder);
+    embedder.embedDocuments = async (texts, options) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (texts.some((text) => text.includes('Bad'))) throw new EmbedderError('text_too_long', 'too long');
+      return embed(texts, options);
+    };
+    const index = await workspace.openReady({ embedder });
+    expect(index.status().lastSync).toMatchObject({ added: 2, failed: [{ name: 'a.txt' }] });
+    expect(await index.search('papers', { documents: ['b.txt'] })).not.toEqual([]);
+  });
+});
+
 describe('callers', () => {
   it('are told what is wrong with a query', async () => {
     const index = await workspace.openReady();
