@@ -10,13 +10,13 @@ import { Workspace } from './support/workspace.js';
 const corpus = fileURLToPath(new URL('../../../corpus/', import.meta.url));
 
 /**
- * Slightly under what was measured with the default model. Recall counts the documents that answer in full (grade 2),
- * and all judged ones for questions that no document answers alone; at most as many as there are places.
+ * Slightly under what was measured with the default model. Recall is that of the benchmark: the share of all relevant
+ * documents (grade 1 or more) among the first five. The judgments allow 0.966, as some questions have more than five.
  */
 const floors: Record<SearchMode, { recall: number; ndcg: number }> = {
-  vector: { recall: 0.76, ndcg: 0.715 },
-  keyword: { recall: 0.705, ndcg: 0.68 },
-  hybrid: { recall: 0.83, ndcg: 0.805 },
+  vector: { recall: 0.68, ndcg: 0.715 },
+  keyword: { recall: 0.67, ndcg: 0.68 },
+  hybrid: { recall: 0.77, ndcg: 0.805 },
 };
 
 interface Question {
@@ -86,10 +86,9 @@ async function readQuestions(): Promise<Question[]> {
 }
 
 function recallAt5(ranking: readonly string[], grades: ReadonlyMap<string, number>): number {
-  const least = Math.max(...grades.values()) > 1 ? 2 : 1;
-  const relevant = [...grades].filter(([, grade]) => grade >= least).map(([document]) => document);
+  const relevant = [...grades].filter(([, grade]) => grade > 0).map(([document]) => document);
   const found = relevant.filter((document) => ranking.slice(0, 5).includes(document));
-  return found.length / Math.min(5, relevant.length);
+  return found.length / relevant.length;
 }
 
 function ndcgAt10(ranking: readonly string[], grades: ReadonlyMap<string, number>): number {
