@@ -150,12 +150,20 @@ describe('killed between catalog and store', () => {
       await restarted('hnsw');
       for (let count = 0; count < 12; count++) await stir(random, names);
       await rm(workspace.path([...names][0]!));
+      // More than one batch.
+      const paragraphs = Array.from({ length: 150 }, (_, number) => `Paragraph ${number} `.repeat(20));
+      await workspace.write('long.txt', paragraphs.join('\n\n'));
       const { process, go } = prepare('hnsw', at);
-      // Unless that point is not reached: then the first level state is as good a moment.
-      process.on('message', (message) => message === 'level' && process.kill('SIGKILL'));
+      let isMissed = false;
+      process.on('message', (message) => {
+        if (message !== 'level') return;
+        isMissed = true;
+        process.kill('SIGKILL');
+      });
       const exit = once(process, 'exit');
       await go();
       await exit;
+      expect(isMissed, `${at} was not reached`).toBe(false);
       expect(await restarted('hnsw')).toEqual(await fresh());
     });
   }
