@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { chroma } from '../../vector-store-chroma/test/support/chroma-command.js';
 import { freePort, OutsideServer } from '../../vector-store-chroma/test/support/outside-server.js';
@@ -10,8 +13,10 @@ import {
   untilGone,
 } from '../../vector-store-chroma/test/support/processes.js';
 import { sampleFiles } from './support/sample-corpus.js';
-import { initializeParams, ServerProcess, type Wire } from './support/server-process.js';
+import { cleanEnv, initializeParams, ServerProcess, type Wire } from './support/server-process.js';
 import { tempFolder } from './support/temp-folder.js';
+
+const binFile = fileURLToPath(new URL('../bin/kettle.mjs', import.meta.url));
 
 afterEach(ServerProcess.killAll);
 
@@ -122,6 +127,22 @@ describe.skipIf(!chroma.available)("with somebody else's Chroma server", () => {
     await outside.start(data);
     expectFound(await search(server));
     expect(await server.end()).toBe(0);
+  });
+
+  it('the doctor looks at it and leaves it as it was', async () => {
+    const outside = await OutsideServer.start(await tempFolder());
+    onTestFinished(() => outside.kill());
+    const env = await settings({ CHROMA_URL: outside.url });
+    const doctor = async (extra: Record<string, string> = {}) => {
+      const child = spawn(process.execPath, [binFile, 'doctor'], { env: cleanEnv({ ...env, ...extra }) });
+      return text(child.stdout);
+    };
+    expect(await doctor()).toContain(`ok    backend chroma: answers at ${outside.url}`);
+    const collections = 'api/v2/tenants/default_tenant/databases/default_database/collections';
+    const response = await fetch(`${outside.url}/${collections}`);
+    expect([response.status, await response.json()]).toEqual([200, []]);
+    // A database that is not there is found out, though nothing is made in it.
+    expect(await doctor({ CHROMA_DATABASE: 'nobodys' })).toMatch(/WRONG backend chroma: .*nobodys/);
   });
 
   it('refills one that came back empty', async () => {

@@ -15,9 +15,13 @@ export interface CallClientOptions {
   readonly signal: AbortSignal;
 }
 
-/** What `ChromaClient` keeps private, and no option reaches: the base path and the function that fetches. */
+/** What `ChromaClient` keeps private: its base path and the function that fetches, and whose data it works on. */
 interface Inner {
-  readonly apiClient: { setConfig(config: { baseUrl: string; fetch: typeof fetch }): void };
+  readonly apiClient: {
+    setConfig(config: { baseUrl: string; fetch: typeof fetch }): void;
+    get(request: { url: string; path: { tenant: string; database: string } }): Promise<unknown>;
+  };
+  _path(): Promise<{ tenant: string; database: string }>;
 }
 
 /**
@@ -36,6 +40,13 @@ export class CallClient extends ChromaClient {
       baseUrl: url,
       fetch: (request, init) => fetchAnswer(request as Request, { ...init, signal }),
     });
+  }
+
+  /** Throws where the database isn't there. (Counting its collections gives 0 then.) */
+  async findDatabase(): Promise<void> {
+    const { apiClient } = this as unknown as Inner;
+    const path = await (this as unknown as Inner)._path();
+    await apiClient.get({ url: '/api/v2/tenants/{tenant}/databases/{database}', path });
   }
 }
 

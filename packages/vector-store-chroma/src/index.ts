@@ -1,3 +1,4 @@
+export { checkChroma } from './check-chroma.js';
 export type { ChromaVectorStoreOptions, Log } from './chroma-options.js';
 export { ChromaVectorStore } from './chroma-vector-store.js';
 export { collectionName } from './collection-name.js';

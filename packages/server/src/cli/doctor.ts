@@ -66,7 +66,10 @@ async function tryModel({ config, log, signal }: CommandContext): Promise<Embedd
   }
 }
 
-/** Opens the backend beside the real index, not on it, and asks it something. A Chroma server is the real one. */
+/**
+ * Opens the backend beside the real index, not on it, and asks it something. Somebody's Chroma server is the real
+ * one, so that it is only asked what leaves nothing behind.
+ */
 async function tryBackend(
   { config, log, signal }: CommandContext,
   corpus: Corpus,
@@ -80,6 +83,12 @@ async function tryBackend(
       metric: 'cosine' as const,
     };
     const settings = config.backendSettings;
+    const { url, ...chroma } = settings.chroma;
+    if (config.backend === 'chroma' && url !== undefined) {
+      const { checkChroma } = await import('@kettle/vector-store-chroma');
+      await checkChroma({ ...chroma, server: url, fingerprint, corpusId: corpus.id, log, signal });
+      return `answers at ${url}`;
+    }
     const store = await findBackend(config.backend)?.open({
       fingerprint,
       corpusId: corpus.id,
@@ -93,9 +102,7 @@ async function tryBackend(
     } finally {
       await store?.close();
     }
-    return settings.chroma.url !== undefined && config.backend === 'chroma'
-      ? `answers at ${settings.chroma.url}`
-      : 'opens and answers';
+    return 'opens and answers';
   } catch (error) {
     throw new Problem((error as Error).message, remedyFor(config.backend), { cause: error });
   } finally {
