@@ -55,6 +55,35 @@ describe('mode keyword', () => {
     }
   });
 
+  it.each(['the writer', 'a follower'])('%s knows at once which words came and went', async (who) => {
+    const writer = await workspace.openReady({ mode: 'keyword' });
+    const index = who === 'a follower' ? await workspace.openReady({ mode: 'keyword' }) : writer;
+    const found = async (query: string) => (await index.search(query)).map((hit) => hit.document);
+    // Remembered from here on: there is no such word, the misspelt one means another, and this one is there.
+    expect(await found('walrus')).toEqual([]);
+    expect(await found('licnce')).toEqual(['licence.txt']);
+    expect(await found('gaskets')).toEqual(['parts.txt']);
+    await workspace.write('new.txt', 'Walrus\n\nA licnce is no licence.');
+    await workspace.write('parts.txt', 'Parts\n\nNothing is left.');
+    await writer.sync();
+    expect(await found('walrus')).toEqual(['new.txt']);
+    expect(await found('licnce')).toEqual(['new.txt']);
+    expect(await found('gaskets')).toEqual([]);
+  });
+
+  it('finds what stands below 150 copies of a better passage', async () => {
+    for (let copy = 0; copy < 150; copy++)
+      await workspace.write(`copies/${copy}.txt`, 'Walrus walrus walrus.');
+    await workspace.write(
+      'once.txt',
+      'The zoo once had a walrus, which is gone now, and nobody knows where to.',
+    );
+    const hits = await names('keyword', 'walrus', { documents: ['once.txt', 'copies/1.txt'] });
+    expect(hits).toEqual(['copies/1.txt', 'once.txt']);
+    expect(await names('keyword', 'walrus', { topK: 151 })).toContain('once.txt');
+    expect(await names('hybrid', 'walrus', { topK: 151 })).toContain('once.txt');
+  });
+
   it('leaves words out that thousands of passages have, when the query has rarer ones', async () => {
     const paragraphs = Array.from({ length: 10_100 }, (_, number) => `kettle ${number} `.repeat(12).trim());
     await workspace.write('many.txt', [...paragraphs, 'kettle and walrus '.repeat(12)].join('\n\n'));
