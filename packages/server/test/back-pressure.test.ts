@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createMcpServer } from '../src/mcp/server.js';
-import { StdioTransport } from '../src/stdio/stdio-transport.js';
+import { mostInFlight, StdioTransport } from '../src/stdio/stdio-transport.js';
 import { FakeApp } from './support/fake-app.js';
 import { initializeParams } from './support/server-process.js';
 
@@ -77,9 +77,9 @@ it('serves no more than a bounded number of requests at once', async () => {
   output.read();
   const transport = new StdioTransport(input, output);
   await createMcpServer(app).connect(transport);
+  await vi.waitFor(() => expect(waiting.length).toBe(mostInFlight));
   await settle();
-  expect(waiting.length).toBeGreaterThanOrEqual(50);
-  expect(read).toBeLessThan(300);
+  expect(read).toBeLessThan(mostInFlight + 100);
   let done = false;
   const finished = transport.ended.then(() => transport.idle()).then(() => (done = true));
   while (!done) {

@@ -9,16 +9,19 @@ import { BadMessage, checkMessage, parseLine } from './parse-message.js';
 /** Longest line that is read, in bytes. Whoever sends more gets an error, and the memory is not used. */
 export const longestLine = 32 * 1024 * 1024;
 
-/** Requests that are served at once; reading pauses until some are answered. */
-const mostInFlight = 128;
+/**
+ * Requests that are served at once; reading pauses until some are answered. Far more than a client has a use for,
+ * since while reading pauses its cancellations and pings aren't heard either.
+ */
+export const mostInFlight = 1024;
 
 /** Notifications that are worth nothing later: they are left out while the client doesn't read. */
 const droppable = new Set(['notifications/progress', 'notifications/message']);
 
 /**
- * MCP over two streams: one JSON-RPC message a line, or one batch where the revision has those. Beyond the SDK's own transport it answers lines that are not
- * messages, reads no more while the client doesn't read what it has asked for, and tells when everything that was
- * asked is answered, so that the process can end without losing a reply.
+ * MCP over two streams: one JSON-RPC message a line, or one batch where the revision has those. Beyond the SDK's own
+ * transport it answers lines that are not messages, reads no more while the client doesn't read what it has asked
+ * for, and tells when everything that was asked is answered, so that the process can end without losing a reply.
  */
 export class StdioTransport implements Transport {
   onmessage?: Transport['onmessage'];
