@@ -37,7 +37,10 @@ export function bundleManifest(
       },
     },
     tools: [
-      { name: 'search', description: 'Passages that fit a question by meaning and by words, with their documents' },
+      {
+        name: 'search',
+        description: 'Passages that fit a question by meaning and by words, with their documents',
+      },
       { name: 'list_documents', description: 'The names of all documents' },
       { name: 'get_document', description: 'One document in full' },
     ],
