@@ -2,18 +2,10 @@
 // but Node, since on a fresh clone there is nothing else. Writes to stderr only: stdout may belong to a protocol.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { takeLock } from './setup-lock.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -23,7 +15,12 @@ const lockFile = join(root, '.setup.lock');
 /** Installs and builds where needed. Throws an error whose message says which step failed. */
 export async function ensureReady() {
   if (isReady()) return;
-  const release = await lock();
+  // Two clients may start on a fresh clone at once: one sets up, the other waits.
+  const release = await takeLock(lockFile, (holder) =>
+    process.stderr.write(
+      `kettle: process ${holder ?? ''} is setting up this checkout; waiting for it (if it isn't, delete .setup.lock) …\n`,
+    ),
+  );
   try {
     if (!isFresh('installed', installSignature())) {
       step('installing dependencies (the first time takes a few minutes)', [
@@ -104,33 +101,4 @@ function step(what, args) {
   if (status !== 0)
     throw new Error(`${what} failed (${signal ?? `exit code ${status}`}); the reason is above.`);
   process.stderr.write(`kettle: done in ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
-}
-
-/** Two clients may start on a fresh clone at once: one sets up, the other waits. */
-async function lock() {
-  for (let told = false; ; ) {
-    try {
-      writeFileSync(openSync(lockFile, 'wx'), String(process.pid));
-      return () => rmSync(lockFile, { force: true });
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-      if (!isAlive(lockFile)) rmSync(lockFile, { force: true });
-    }
-    if (!told)
-      process.stderr.write('kettle: another process is setting up this checkout; waiting for it …\n');
-    told = true;
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
-}
-
-function isAlive(file) {
-  try {
-    const pid = Number(readFileSync(file, 'utf8'));
-    // Empty for the instant between creation and writing.
-    if (pid === 0) return Date.now() - statSync(file).mtimeMs < 5000;
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
 }
