@@ -24,6 +24,8 @@ import { nearest, type Source } from './nearest.js';
 const numbersInRequest = 80_000;
 /** Most ids in one request or answer, if the server's own limit is not lower. */
 const largestPage = 5000;
+/** The same for a distributed server: Chroma Cloud allows 300 records in a write, and 300 results. */
+const distributedPage = 300;
 
 /** Vectors in one collection of a Chroma server. Made with {@link ChromaVectorStore.open}. */
 export class ChromaVectorStore implements VectorStore {
@@ -40,6 +42,7 @@ export class ChromaVectorStore implements VectorStore {
 
   readonly #connection: Connection;
   readonly #link: CollectionLink;
+  readonly #efSearch: number;
 
   /**
    * Connects to the server, and makes the collection if it isn't there.
@@ -66,6 +69,7 @@ export class ChromaVectorStore implements VectorStore {
     this.collection = options.collection;
     this.#connection = new Connection(options);
     this.#link = new CollectionLink(this.#connection, options);
+    this.#efSearch = options.hnsw.efSearch;
   }
 
   async upsert(records: readonly VectorRecord[], options?: CallOptions): Promise<void> {
@@ -76,7 +80,7 @@ export class ChromaVectorStore implements VectorStore {
     for (const { id, vector } of records) directions.set(id, normalised(vector));
     await this.#connection.begin(options?.signal);
     const size = Math.max(1, Math.floor(numbersInRequest / dimensions));
-    for (const part of parts([...directions], Math.min(size, this.#connection.maxBatchSize))) {
+    for (const part of parts([...directions], Math.min(size, this.#pageSize))) {
       const ids = part.map(([id]) => id);
       await this.#link.write(
         (collection) => collection.upsert({ ids, embeddings: part.map(([, direction]) => [...direction]) }),
@@ -141,7 +145,8 @@ export class ChromaVectorStore implements VectorStore {
   }
 
   get #pageSize(): number {
-    return Math.min(largestPage, this.#connection.maxBatchSize);
+    const ours = this.#link.isDistributed ? distributedPage : largestPage;
+    return Math.min(ours, this.#connection.maxBatchSize);
   }
 
   async #idPage(offset: number, signal: AbortSignal | undefined): Promise<readonly string[]> {
@@ -161,7 +166,10 @@ export class ChromaVectorStore implements VectorStore {
         if (found.embeddings.length !== found.ids.length) throw malformed('a vector for each id');
         return found.ids.map((id, index) => [id, found.embeddings[index]!] as const);
       }, signal);
+    const { isDistributed } = this.#link;
     return {
+      least: isDistributed ? 0 : this.#efSearch,
+      most: isDistributed ? distributedPage : Number.POSITIVE_INFINITY,
       ask: (limit) => this.#ask(direction, limit, signal),
       count: () => this.count({ signal }),
       async *vectors(ids) {

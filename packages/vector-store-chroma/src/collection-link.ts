@@ -3,7 +3,10 @@ import type { Collection } from 'chromadb';
 import type { CheckedOptions } from './chroma-options.js';
 import type { Connection } from './connection.js';
 import { AnswerError } from './failures.js';
-import { differences, toConfiguration } from './hnsw-settings.js';
+import { hasOtherGraph, isGraph, toConfiguration } from './hnsw-settings.js';
+
+/** UTF-16 units of the note for people that says whose collection it is: Chroma Cloud takes 256 bytes. */
+const longestNote = 64;
 
 type Operation<T> = (collection: Collection) => Promise<T>;
 
@@ -21,10 +24,16 @@ export class CollectionLink {
   readonly #options: CheckedOptions;
   /** Undefined once the collection is known to be lost. */
   #id: string | undefined;
+  #isDistributed = false;
 
   constructor(connection: Connection, options: CheckedOptions) {
     this.#connection = connection;
     this.#options = options;
+  }
+
+  /** Whether a distributed server has the collection, such as Chroma Cloud: it has no HNSW, and quotas. */
+  get isDistributed(): boolean {
+    return this.#isDistributed;
   }
 
   /** Finds or makes the collection, and refuses another model's. */
@@ -36,22 +45,14 @@ export class CollectionLink {
           name,
           embeddingFunction: null,
           configuration: { hnsw: toConfiguration(hnsw) },
-          metadata: { ...fingerprint, corpus: corpusId },
+          metadata: { ...fingerprint, corpus: corpusId.slice(0, longestNote) },
         }),
       signal,
     );
-    this.#checkOwner(collection);
-    const { search, graph } = differences(collection, hnsw);
-    if (search) {
-      await this.#connection.call(async (client) => {
-        const found = await client.getCollection({ name });
-        await found.modify({ configuration: { hnsw: { ef_search: hnsw.efSearch } } });
-      }, signal);
-    }
-    if (graph) {
+    this.#hold(collection);
+    if (hasOtherGraph(collection, hnsw)) {
       log('warn', `Collection ${name} keeps the maxNeighbors and efConstruction that it was made with.`);
     }
-    this.#id = collection.id;
     return collection.id;
   }
 
@@ -95,13 +96,18 @@ export class CollectionLink {
     const { collection: name } = this.#options;
     try {
       const collection = await this.#connection.call((client) => client.getCollection({ name }), signal);
-      this.#checkOwner(collection);
-      this.#id = collection.id;
+      this.#hold(collection);
       return collection.id;
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
     }
+  }
+
+  #hold(collection: Collection): void {
+    this.#checkOwner(collection);
+    this.#id = collection.id;
+    this.#isDistributed = !isGraph(collection);
   }
 
   #checkOwner({ name, metadata, configuration }: Collection): void {

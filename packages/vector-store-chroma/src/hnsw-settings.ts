@@ -7,7 +7,10 @@ export interface HnswSettings {
   readonly maxNeighbors: number;
   /** Candidates looked at when a vector is added. Fixed when the collection is made. @default 200 */
   readonly efConstruction: number;
-  /** Candidates looked at in a query: the one to raise for recall. Applied to existing collections too. @default 200 */
+  /**
+   * Candidates looked at in a query: the one to raise for recall. It goes with each query, so it holds at once for
+   * collections that exist. A collection of up to this many vectors is searched exactly. @default 1000
+   */
   readonly efSearch: number;
 }
 
@@ -15,7 +18,7 @@ export interface HnswSettings {
 export const defaultHnswSettings: HnswSettings = Object.freeze({
   maxNeighbors: 16,
   efConstruction: 200,
-  efSearch: 200,
+  efSearch: 1000,
 });
 
 /** @throws {VectorStoreError} `invalid_argument` for anything but integers from 1 (`maxNeighbors`: from 2). */
@@ -35,23 +38,33 @@ export function checkHnswSettings(settings: Partial<HnswSettings> = {}): HnswSet
   return Object.freeze(checked);
 }
 
+/**
+ * The least width of a search that a collection is made with. The server takes the greater of this and the number of
+ * results asked for. It reads this one only when it loads the collection: a change is accepted, shown, and without
+ * effect until the server starts again. So this stays low, and queries ask for `efSearch` results.
+ */
+const leastWidth = 10;
+
 /** The settings as Chroma's API has them. */
 export function toConfiguration(settings: HnswSettings) {
   return {
     space: 'cosine' as const,
     max_neighbors: settings.maxNeighbors,
     ef_construction: settings.efConstruction,
-    ef_search: settings.efSearch,
+    ef_search: leastWidth,
   };
 }
 
-/** What an existing collection has otherwise than wanted. Distributed servers have no HNSW, and nothing to compare. */
-export function differences({ configuration }: Collection, wanted: HnswSettings) {
+/** Whether the server searches the collection by HNSW. Distributed servers and Chroma Cloud search by SPANN. */
+export function isGraph({ configuration }: Collection): boolean {
+  return configuration?.hnsw != null;
+}
+
+/** Whether an existing collection's graph was made with other settings. */
+export function hasOtherGraph({ configuration }: Collection, wanted: HnswSettings): boolean {
   const found = configuration?.hnsw;
-  return {
-    search: found != null && found.ef_search !== wanted.efSearch,
-    graph:
-      found != null &&
-      (found.max_neighbors !== wanted.maxNeighbors || found.ef_construction !== wanted.efConstruction),
-  };
+  return (
+    found != null &&
+    (found.max_neighbors !== wanted.maxNeighbors || found.ef_construction !== wanted.efConstruction)
+  );
 }

@@ -2,6 +2,10 @@ import { compareHits, NearestHits, unitDistance, type VectorHit } from '@kettle/
 
 /** The questions that a search can ask a collection. */
 export interface Source {
+  /** Fewest results to ask for: the width of the search in the server's index. */
+  readonly least: number;
+  /** Most results that the server gives. */
+  readonly most: number;
   /** Up to `limit` hits as the server's index finds them, in any order. */
   ask(limit: number): Promise<VectorHit[]>;
   count(): Promise<number>;
@@ -25,7 +29,8 @@ const smallCollection = 1000;
  *
  * The server cuts its answer before we can sort ties, can't restrict a search to ids of which one is unknown, and
  * may give fewer hits than there are. So we ask for more than we need until the cut is clear, and compare the
- * vectors ourselves where the index doesn't give enough.
+ * vectors ourselves where the index doesn't give enough. Asking for more results also widens the search: a collection
+ * of fewer records than are asked for is searched completely, and that shows in their number.
  */
 export async function nearest(
   source: Source,
@@ -36,15 +41,18 @@ export async function nearest(
   if (within?.size === 0) return [];
   if (within && within.size <= smallSelection) return compareAll(source, direction, topK, within);
 
-  let limit = topK + spare;
-  if (within) limit += Math.ceil((topK * (await source.count())) / within.size);
+  let wanted = Math.max(topK + spare, source.least);
+  if (within) wanted += Math.ceil((topK * (await source.count())) / within.size);
   for (;;) {
+    const limit = Math.min(wanted, source.most);
     const found = (await source.ask(limit)).sort(compareHits);
     const hits = within ? found.filter(({ id }) => within.has(id)) : found;
     const last = hits[topK - 1];
     if (found.length >= limit) {
-      if (last && found.at(-1)!.distance > last.distance + tie) return hits.slice(0, topK);
-      limit *= 4;
+      const isClear = last && found.at(-1)!.distance > last.distance + tie;
+      if (isClear || (last && limit === source.most)) return hits.slice(0, topK);
+      if (limit === source.most) return compareAll(source, direction, topK, within);
+      wanted = limit * 4;
       continue;
     }
     // Fewer than asked for: either that is all there is, or the index has missed some.

@@ -65,6 +65,6 @@ describe('options', () => {
   );
 
   test('have these defaults', () => {
-    expect(defaultHnswSettings).toEqual({ maxNeighbors: 16, efConstruction: 200, efSearch: 200 });
+    expect(defaultHnswSettings).toEqual({ maxNeighbors: 16, efConstruction: 200, efSearch: 1000 });
   });
 });
