@@ -109,7 +109,7 @@ export const backends: readonly Backend[] = Object.freeze([
   {
     name: 'chroma',
     summary: "a Chroma server, the user's or a private one",
-    tunables: graphTunables({ values: [50, 100, 200, 400], preset: 200 }),
+    tunables: graphTunables({ values: [50, 100, 200, 400, 1000], preset: 1000 }),
     async open({ fingerprint, corpusId, directory, settings, tuning = {}, log, signal }: BackendContext) {
       const { openChroma } = await import('@kettle/vector-store-chroma');
       const { M, ef_construction, ef_search } = tuning;
