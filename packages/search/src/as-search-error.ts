@@ -4,7 +4,7 @@ import { isDamage } from './catalog/open-catalog.js';
 import { SearchError, type SearchErrorCode } from './errors.js';
 
 /** The rights or the place don't allow writing. SQLite's codes may be longer ones: SQLITE_READONLY_DIRECTORY. */
-const notWritable = /^(EACCES|EROFS|EPERM|ENOTDIR|EEXIST|SQLITE_(READONLY|CANTOPEN)(_\w+)?)$/;
+const notWritable = /^(EACCES|EROFS|EPERM|ENOTDIR|ENOENT|EEXIST|SQLITE_(READONLY|CANTOPEN)(_\w+)?)$/;
 
 /** Puts what the parts throw into the terms of this package. An aborted call's reason goes through as it is. */
 export function asSearchError(error: unknown, signal?: AbortSignal): unknown {

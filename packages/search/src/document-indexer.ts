@@ -1,14 +1,19 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Embedder } from '@kettle/embedder';
 import type { Catalog } from './catalog/catalog.js';
+import type { CatalogWriter } from './catalog/catalog-writer.js';
 import { embeddedText, type Passage, splitPassages, splitterVersion } from './passages/split-passages.js';
 import type { ReadDocument } from './reading/read-document.js';
 import type { SyncTally } from './sync-tally.js';
 
 /** Passages that are embedded and saved at a time: what a kill can cost. */
 const embeddingBatch = 64;
+/** Ids that are looked up in one go: more would keep the event loop. */
+const idsAtOnce = 2000;
 
 export interface DocumentIndexerOptions {
   readonly catalog: Catalog;
+  readonly writer: CatalogWriter;
   readonly embedder: Embedder;
   readonly tally: SyncTally;
   readonly signal: AbortSignal;
@@ -18,6 +23,7 @@ export interface DocumentIndexerOptions {
 /** Brings single documents into the catalog: splits them, embeds what has no embedding yet, and saves them whole. */
 export class DocumentIndexer {
   readonly #catalog: Catalog;
+  readonly #writer: CatalogWriter;
   readonly #embedder: Embedder;
   readonly #tally: SyncTally;
   readonly #signal: AbortSignal;
@@ -25,8 +31,9 @@ export class DocumentIndexer {
   /** Embeddings under way: the same text in two documents is embedded once. */
   readonly #underWay = new Map<string, Promise<void>>();
 
-  constructor({ catalog, embedder, tally, signal, onEmbedded }: DocumentIndexerOptions) {
+  constructor({ catalog, writer, embedder, tally, signal, onEmbedded }: DocumentIndexerOptions) {
     this.#catalog = catalog;
+    this.#writer = writer;
     this.#embedder = embedder;
     this.#tally = tally;
     this.#signal = signal;
@@ -41,7 +48,7 @@ export class DocumentIndexer {
     );
     await this.#embed(passages);
     await this.#tally.time('storing', () =>
-      this.#catalog.documents.put(
+      this.#writer.put(
         {
           name: file.name,
           hash,
@@ -57,35 +64,43 @@ export class DocumentIndexer {
   }
 
   async #embed(passages: readonly Passage[]): Promise<void> {
-    const known = this.#catalog.contents.known(passages.map((passage) => passage.content));
     const fresh = new Map<string, Passage>();
     const others = new Set<Promise<void>>();
-    for (const passage of passages) {
-      const underWay = this.#underWay.get(passage.content);
-      if (underWay !== undefined) others.add(underWay);
-      else if (!known.has(passage.content)) fresh.set(passage.content, passage);
-    }
-    this.#tally.reused += passages.length - fresh.size;
-    const work = this.#embedFresh([...fresh.values()]);
-    for (const content of fresh.keys()) this.#underWay.set(content, work);
-    let failed = false;
-    const waits = [...others].map((other) =>
-      other.catch(() => {
-        failed = true;
-      }),
-    );
+    const work: Promise<void> = Promise.resolve().then(async () => {
+      for (let from = 0; from < passages.length; from += idsAtOnce) {
+        if (from > 0) await turn();
+        const some = passages.slice(from, from + idsAtOnce);
+        const known = this.#catalog.contents.known(some.map((passage) => passage.content));
+        for (const passage of some) {
+          const underWay = this.#underWay.get(passage.content);
+          if (underWay !== undefined) others.add(underWay);
+          else if (!known.has(passage.content)) {
+            fresh.set(passage.content, passage);
+            this.#underWay.set(passage.content, work);
+          }
+        }
+      }
+      this.#tally.reused += passages.length - fresh.size;
+      await this.#embedFresh([...fresh.values()]);
+    });
     try {
-      await Promise.all([work, ...waits]);
+      await work;
     } finally {
       for (const content of fresh.keys()) this.#underWay.delete(content);
     }
-    if (failed) await this.#embedMissing(passages);
+    const results = await Promise.allSettled(others);
+    if (results.some(({ status }) => status === 'rejected')) await this.#embedMissing(passages);
   }
 
   /** What another document failed to bring, perhaps by a text that this one does not have. */
   async #embedMissing(passages: readonly Passage[]): Promise<void> {
-    const known = this.#catalog.contents.known(passages.map((passage) => passage.content));
-    const missing = passages.filter((passage) => !known.has(passage.content));
+    const missing: Passage[] = [];
+    for (let from = 0; from < passages.length; from += idsAtOnce) {
+      if (from > 0) await turn();
+      const some = passages.slice(from, from + idsAtOnce);
+      const known = this.#catalog.contents.known(some.map((passage) => passage.content));
+      missing.push(...some.filter((passage) => !known.has(passage.content)));
+    }
     this.#tally.reused -= missing.length;
     await this.#embed(missing);
   }
@@ -97,7 +112,7 @@ export class DocumentIndexer {
         this.#embedder.embedDocuments(batch.map(embeddedText), { signal: this.#signal }),
       );
       const embeddings = batch.map((passage, index) => ({ id: passage.content, vector: vectors[index]! }));
-      await this.#tally.time('storing', () => this.#catalog.contents.add(embeddings));
+      await this.#tally.time('storing', () => this.#writer.addEmbeddings(embeddings));
       this.#tally.embedded += batch.length;
       this.#onEmbedded(batch.length);
     }

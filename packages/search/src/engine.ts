@@ -177,7 +177,7 @@ export class Engine {
     try {
       const force = requests.some((request) => request.force);
       const { pause, report } =
-        session.isWriter || session.tryPromote()
+        session.isWriter || (await session.tryPromote())
           ? await this.#leader.round(session, this.#embedder!, force)
           : await follow(session, this.state, requests.length > 0);
       if (report === undefined) this.#requests.unshift(...requests);

@@ -38,10 +38,12 @@ async function inspect(directory: string): Promise<IndexSummary | UnreadableInde
         return { directory, problem: `${path} is not a catalog. It is set aside at the next start.` };
       }
       if (version !== migrations.length) {
-        return {
-          directory,
-          problem: `${path} has schema version ${version}; this Kettle knows ${migrations.length}.`,
-        };
+        const what = `${path} has schema version ${version}; this Kettle knows ${migrations.length}.`;
+        const remedy =
+          version < migrations.length
+            ? 'It is brought up to date at the next start.'
+            : 'Use the newer Kettle, or another index folder.';
+        return { directory, problem: `${what} ${remedy}` };
       }
       return await summary(db, directory);
     } finally {
@@ -83,7 +85,7 @@ async function summary(db: Database.Database, directory: string): Promise<IndexS
       directory: meta.get('corpus_directory') ?? '',
     },
     documents: one('SELECT count(*) FROM documents'),
-    passages: one('SELECT count(*) FROM passages'),
+    passages: one('SELECT coalesce(sum(passages), 0) FROM documents'),
     vectors: one('SELECT count(*) FROM contents WHERE uses > 0'),
     spareEmbeddings: one('SELECT count(*) FROM contents WHERE uses = 0'),
     ...(lastSyncAt !== undefined && { lastSyncAt }),

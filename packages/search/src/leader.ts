@@ -59,12 +59,13 @@ export class Leader {
   /** The store is brought level even where the folder can't be read. */
   async #synchronise(session: Session, embedder: Embedder, force: boolean): Promise<SyncOutcome> {
     const { directory, state, signal } = this.#options;
-    const { catalog, keeper } = session;
+    const { catalog, keeper, writer } = session;
     let outcome: SyncOutcome;
     try {
       outcome = await synchronise({
         directory,
         catalog,
+        writer: writer!,
         embedder,
         force,
         signal,

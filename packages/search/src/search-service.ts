@@ -14,6 +14,9 @@ const keywordDepth = 50;
 
 const defaultTopK = 5;
 
+/** How often a query is answered anew because what was found went away before it was shown. */
+const mostTries = 4;
+
 export interface CheckedQuery {
   readonly query: string;
   readonly topK: number;
@@ -51,9 +54,18 @@ export class SearchService {
     this.#mode = mode;
   }
 
+  /** Where a document changed between looking for passages and reading them, it is looked for the new ones. */
   async search(query: CheckedQuery): Promise<SearchHit[]> {
-    const [{ vector, near }, words] = await Promise.all([this.#byMeaning(query), this.#byWords(query)]);
-    return this.#hits(near, words, vector, query);
+    for (let tries = 1; ; tries++) {
+      const [{ vector, near }, words] = await Promise.all([this.#byMeaning(query), this.#byWords(query)]);
+      const hits = this.#catalog.snapshot(() => {
+        const found = [...near, ...words.shares.keys()];
+        const live = this.#catalog.contents.liveAmong(found);
+        const isComplete = tries === mostTries || found.every((content) => live.has(content));
+        return isComplete ? this.#hits(near, words, vector, query, live) : undefined;
+      });
+      if (hits !== undefined) return hits;
+    }
   }
 
   /** The query's vector, and the contents near it. */
@@ -111,13 +123,13 @@ export class SearchService {
     { shares, vectors }: ByWords,
     query: Float32Array,
     { topK, documents, maxDistance }: CheckedQuery,
+    live: ReadonlySet<string>,
   ): SearchHit[] {
     const { contents, passages } = this.#catalog;
     const candidates = new Map([
       ...vectors,
       ...contents.vectors(near.filter((content) => !vectors.has(content))),
     ]);
-    const live = contents.liveAmong([...candidates.keys()]);
     const found = new Map<string, { distance: number; score: number }>();
     for (const [content, vector] of candidates) {
       const distance = cosineDistance(query, vector);

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Embedder } from '@kettle/embedder';
 import type { Catalog } from './catalog/catalog.js';
-import { fileIdentity, openCatalog } from './catalog/open-catalog.js';
+import { CatalogWriter } from './catalog/catalog-writer.js';
+import { BeingMade, fileIdentity, openCatalog } from './catalog/open-catalog.js';
 import { WriterLock } from './catalog/writer-lock.js';
-import { SearchError } from './errors.js';
 import type { IndexProgress } from './index-status.js';
 import type { Log } from './log.js';
+import { makeFolder } from './make-folder.js';
 import type { OpenIndexOptions } from './open-index-options.js';
 import { SearchService } from './search-service.js';
 import { StoreKeeper } from './store-keeper.js';
@@ -24,6 +24,8 @@ export interface SessionOptions {
 }
 
 const pollMilliseconds = 200;
+/** Milliseconds after which it is told that another process does not get done. It is tried again all the same. */
+const longestWait = 10_000;
 
 /** What is open while an index works: the catalog, the lock where this process has it, the store. */
 export class Session {
@@ -33,13 +35,19 @@ export class Session {
   readonly service: SearchService;
   readonly #catalogFile: string;
   #lock: WriterLock | undefined;
+  #writer: CatalogWriter | undefined;
   #dataVersion = -1;
 
-  /** Opens what the model's index folder holds. Waits where another process is about to make it. */
+  /**
+   * Opens what the model's index folder holds. Waits a while where another process is about to make it.
+   *
+   * @throws {SearchError} `index_unavailable` when that one does not get done; others as from `openCatalog`.
+   */
   static async open(options: SessionOptions): Promise<Session> {
     const { index, embedder, signal } = options;
     const directory = join(index.directory, folderName(embedder));
-    await mkdir(directory, { recursive: true });
+    await makeFolder(directory);
+    const giveUpAt = performance.now() + longestWait;
     for (;;) {
       signal.throwIfAborted();
       const lock = WriterLock.acquire(directory);
@@ -52,7 +60,7 @@ export class Session {
         );
       } catch (error) {
         lock?.release();
-        if (!SearchError.isInstance(error) || error.code !== 'index_unavailable') throw error;
+        if (!(error instanceof BeingMade) || performance.now() > giveUpAt) throw error;
       }
       await new Promise((resolve) => setTimeout(resolve, pollMilliseconds));
     }
@@ -68,6 +76,7 @@ export class Session {
     this.catalog = catalog;
     this.#catalogFile = fileIdentity(catalog.path);
     this.#lock = lock;
+    if (lock !== undefined) this.#writer = new CatalogWriter(catalog.path);
     const storeDirectory = join(directory, index.backend ?? 'store');
     const fingerprint = Object.freeze({
       model: embedder.fingerprint,
@@ -80,7 +89,7 @@ export class Session {
       catalog,
       open: (signal) => index.openStore({ fingerprint, directory: storeDirectory, corpusId, signal }),
       directory: storeDirectory,
-      isWriter: () => this.isWriter,
+      writer: () => this.#writer,
       onProgress,
       onFailure: onStoreFailure,
       log,
@@ -89,7 +98,12 @@ export class Session {
   }
 
   get isWriter(): boolean {
-    return this.#lock !== undefined;
+    return this.#writer !== undefined;
+  }
+
+  /** Writes the catalog, in the one process that may. */
+  get writer(): CatalogWriter | undefined {
+    return this.#writer;
   }
 
   /** The catalog was level with the folder at least once: it can be searched. */
@@ -98,7 +112,7 @@ export class Session {
   }
 
   /** Takes the place of a writer that has ended, unless that one left another catalog than this. */
-  tryPromote(): boolean {
+  async tryPromote(): Promise<boolean> {
     const lock = WriterLock.acquire(this.directory);
     if (lock === undefined) return false;
     if (this.isReplaced()) {
@@ -106,7 +120,8 @@ export class Session {
       return false;
     }
     this.#lock = lock;
-    this.catalog.set({ closed_cleanly: 'no' });
+    this.#writer = new CatalogWriter(this.catalog.path);
+    await this.#writer.set({ closed_cleanly: 'no' });
     return true;
   }
 
@@ -126,11 +141,13 @@ export class Session {
   async close(): Promise<void> {
     try {
       await this.keeper.close();
-      if (this.isWriter) this.catalog.set({ closed_cleanly: 'yes' });
+      await this.#writer?.set({ closed_cleanly: 'yes' });
     } finally {
+      await this.#writer?.close();
       this.catalog.close();
       this.#lock?.release();
       this.#lock = undefined;
+      this.#writer = undefined;
     }
   }
 }

@@ -3,6 +3,7 @@ import { type QueryOptions, type VectorHit, type VectorStore, VectorStoreError }
 import { abortable } from './abortable.js';
 import { asSearchError } from './as-search-error.js';
 import type { Catalog } from './catalog/catalog.js';
+import type { CatalogWriter } from './catalog/catalog-writer.js';
 import { SearchError } from './errors.js';
 import type { IndexProgress } from './index-status.js';
 import { isFull, leastContents, levelFrom, levelWholly } from './level-store.js';
@@ -14,8 +15,8 @@ export interface StoreKeeperOptions {
   readonly open: (signal: AbortSignal) => Promise<VectorStore>;
   /** The store's own folder: removed to rebuild the store. */
   readonly directory: string;
-  /** Whether this process is the one that writes the index. */
-  readonly isWriter: () => boolean;
+  /** In the process that writes the index. */
+  readonly writer: () => CatalogWriter | undefined;
   readonly onProgress: (progress: IndexProgress) => void;
   /** A call failed: the store should be brought level again soon. */
   readonly onFailure: () => void;
@@ -86,9 +87,10 @@ export class StoreKeeper {
   async persist(): Promise<void> {
     const revision = this.#revision;
     if (this.#store === undefined || revision === undefined || revision === this.#saved) return;
-    if (!this.#options.isWriter()) return;
+    const writer = this.#options.writer();
+    if (writer === undefined) return;
     await this.#store.persist({ signal: this.#ended.signal });
-    this.#options.catalog.storeSaved(this.#store.backend, revision);
+    await writer.storeSaved(this.#store.backend, revision);
     this.#saved = revision;
   }
 
@@ -123,7 +125,7 @@ export class StoreKeeper {
 
   /** Another process fills this store. */
   get #isOthers(): boolean {
-    return this.isShared && !this.#options.isWriter();
+    return this.isShared && this.#options.writer() === undefined;
   }
 
   async #compare(): Promise<void> {
@@ -168,7 +170,7 @@ export class StoreKeeper {
     const foreign = VectorStoreError.isInstance(error) && error.code === 'fingerprint_mismatch';
     if (!foreign && !hasLostContents(error)) return this.#dropDead(error);
     if (this.#isOthers) return false;
-    const { log, isWriter, directory } = this.#options;
+    const { log, writer, directory } = this.#options;
     const { code, message } = error as VectorStoreError;
     log('warn', `The vector store is rebuilt from the catalog: ${message}`, { code });
     const store = this.#store;
@@ -183,8 +185,9 @@ export class StoreKeeper {
     this.#store = undefined;
     await store?.close();
     if (code === 'data_lost' && store !== undefined) return true;
-    if (isWriter()) await rm(directory, { recursive: true, force: true });
-    return isWriter();
+    if (writer() === undefined) return false;
+    await rm(directory, { recursive: true, force: true });
+    return true;
   }
 
   /** What lives in this process and can't even count won't recover, as a server may: it is opened anew. */

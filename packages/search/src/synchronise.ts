@@ -1,5 +1,6 @@
 import { type Embedder, EmbedderError, type EmbedderErrorCode } from '@kettle/embedder';
 import type { Catalog } from './catalog/catalog.js';
+import type { CatalogWriter } from './catalog/catalog-writer.js';
 import type { DocumentRow } from './catalog/document-table.js';
 import { DocumentIndexer } from './document-indexer.js';
 import { SearchError } from './errors.js';
@@ -15,6 +16,7 @@ import { SyncTally } from './sync-tally.js';
 export interface SynchroniseOptions {
   readonly directory: string;
   readonly catalog: Catalog;
+  readonly writer: CatalogWriter;
   readonly embedder: Embedder;
   /** Read every file, also untouched ones. */
   readonly force: boolean;
@@ -56,10 +58,9 @@ export async function synchronise(options: SynchroniseOptions): Promise<SyncOutc
   const listing = await tally.time('reading', () => walkFolder(directory, signal));
   const run = new SyncRun(options, listing, tally);
   await run.run();
-  const { catalog } = options;
-  catalog.contents.expire();
-  catalog.changes.prune();
-  catalog.set({ synced_at: new Date().toISOString(), corpus_device: listing.device });
+  const { catalog, writer } = options;
+  await writer.tidy();
+  await writer.set({ synced_at: new Date().toISOString(), corpus_device: listing.device });
   return { report: tally.report(catalog.documents.counts().passages), listing, incomplete: tally.incomplete };
 }
 
@@ -74,11 +75,11 @@ class SyncRun {
   readonly #gone = new Map<string, DocumentRow>();
 
   constructor(options: SynchroniseOptions, listing: FolderListing, tally: SyncTally) {
-    const { catalog, embedder, signal, onEmbedded } = options;
+    const { catalog, writer, embedder, signal, onEmbedded } = options;
     this.#options = options;
     this.#listing = listing;
     this.#tally = tally;
-    this.#indexer = new DocumentIndexer({ catalog, embedder, tally, signal, onEmbedded });
+    this.#indexer = new DocumentIndexer({ catalog, writer, embedder, tally, signal, onEmbedded });
     this.#known = new Map(catalog.documents.all().map((row) => [row.name, row]));
   }
 
@@ -138,7 +139,7 @@ class SyncRun {
   /** Gives new names to documents that moved. Returns the files that are something else. */
   async #rename(files: readonly FoundFile[], pace: Pace): Promise<FoundFile[]> {
     const rest: FoundFile[] = [];
-    const { documents } = this.#options.catalog;
+    const { writer } = this.#options;
     await this.#forEach(files, async (file) => {
       const startedAt = Date.now();
       const document = await this.#read(file);
@@ -150,7 +151,7 @@ class SyncRun {
       }
       this.#gone.delete(former.name);
       await this.#tally.time('storing', () =>
-        documents.rename(former.id, file.name, trusted(document, startedAt)),
+        writer.rename(former.id, file.name, trusted(document, startedAt)),
       );
       this.#tally.renamed++;
       this.#options.onCommit();
@@ -163,12 +164,12 @@ class SyncRun {
     const startedAt = Date.now();
     const document = await this.#read(file);
     if (document === undefined) return;
-    const { catalog, onCommit } = this.#options;
+    const { writer, onCommit } = this.#options;
     const row = this.#known.get(file.name);
     const stamp = trusted(document, startedAt);
     if (document.warning) this.#tally.warn({ name: file.name, reason: document.warning });
     if (row !== undefined && isSame(row, document)) {
-      if (row.stamp !== stamp) catalog.documents.touch(row.id, stamp);
+      if (row.stamp !== stamp) await writer.touch(row.id, stamp);
       this.#tally.unchanged++;
       return;
     }
@@ -193,9 +194,9 @@ class SyncRun {
       const row = this.#known.get(file.name);
       if (error instanceof NotADocument) {
         this.#tally.skip({ name: file.name, reason: error.message });
-        if (row !== undefined) this.#remove([row]);
+        if (row !== undefined) await this.#remove([row]);
       } else if (isGone(error)) {
-        if (row !== undefined) this.#remove([row]);
+        if (row !== undefined) await this.#remove([row]);
       } else {
         const reason = error instanceof FileInFlux ? 'changes while it is read' : reasonOf(error);
         this.#tally.fail({ name: file.name, reason });
@@ -204,16 +205,15 @@ class SyncRun {
     }
   }
 
-  /** In short transactions: thousands at once would keep the event loop. */
+  /** In short transactions, so that other writes get their turn. */
   async #removeAll(rows: readonly DocumentRow[]): Promise<void> {
     for (let from = 0; from < rows.length; from += removalBatch) {
-      this.#remove(rows.slice(from, from + removalBatch));
-      await new Promise((resolve) => setImmediate(resolve));
+      await this.#remove(rows.slice(from, from + removalBatch));
     }
   }
 
-  #remove(rows: readonly DocumentRow[]): void {
-    this.#options.catalog.documents.remove(rows.map((row) => row.id));
+  async #remove(rows: readonly DocumentRow[]): Promise<void> {
+    await this.#options.writer.remove(rows.map((row) => row.id));
     this.#tally.removed += rows.length;
     this.#options.onCommit();
   }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -40,5 +41,14 @@ it('so is an index whose files and folders may only be read', async () => {
     } finally {
       for (const name of names) await chmod(join(workspace.index, name), 0o755);
     }
+  });
+});
+
+// Node's own recursive mkdir never ends there.
+it.skipIf(!existsSync('/proc/self'))('so is one below a folder that takes none', async () => {
+  const index = await workspace.open({ directory: '/proc/kettle/index' });
+  await expect(index.search('tea')).rejects.toMatchObject({
+    code: 'index_unavailable',
+    message: expect.stringContaining('/proc/kettle'),
   });
 });

@@ -1,16 +1,12 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { IndexChange } from '../search-index.js';
 
-/** So many changes are kept for those who follow; who lags further behind compares everything instead. */
-const keptChanges = 50_000;
-
 /** What happened to the catalog, in order: how stores and other processes follow it without comparing everything. */
 export class ChangeLog {
   readonly #revision: Statement;
   readonly #first: Statement;
   readonly #contents: Statement;
   readonly #documents: Statement;
-  readonly #prune: Statement;
 
   constructor(db: Database) {
     this.#revision = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").pluck();
@@ -21,7 +17,6 @@ export class ChangeLog {
     this.#documents = db.prepare(
       "SELECT kind, subject FROM changes WHERE revision > ? AND kind IN ('added', 'changed', 'removed') ORDER BY revision",
     );
-    this.#prune = db.prepare('DELETE FROM changes WHERE revision <= ?');
   }
 
   /** The latest change; rises with every change, across processes and restarts. */
@@ -49,10 +44,6 @@ export class ChangeLog {
         .filter(([, state]) => state.before === before && state.after === after)
         .map(([name]) => name);
     return { added: names(false, true), changed: names(true, true), removed: names(true, false) };
-  }
-
-  prune(): void {
-    this.#prune.run(this.revision() - keptChanges);
   }
 
   #reaches(revision: number): boolean {

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import type { Corpus } from '../corpus.js';
 import { SearchError } from '../errors.js';
 import type { Log } from '../log.js';
 import { Catalog } from './catalog.js';
+import { CatalogChanges } from './catalog-changes.js';
+import { connect } from './connect.js';
 import { applicationId, migrations } from './schema.js';
 
 export interface CatalogIdentity {
@@ -30,13 +32,21 @@ export class CatalogDamaged extends Error {
   override readonly name = 'CatalogDamaged';
 }
 
-const busyMilliseconds = 5000;
+/** There is no catalog yet: another process is about to make it. */
+export class BeingMade extends SearchError {
+  constructor() {
+    super('index_unavailable', 'Another process is about to make the index. Try again in a moment.', {
+      retryable: true,
+    });
+  }
+}
 
 /**
  * Opens the catalog. The writer makes a new one where none is, and where it is damaged: the old file is set aside
  * then, with a log line.
  *
- * @throws {SearchError} `index_newer`, `index_foreign`; `index_unavailable` when a follower finds none yet.
+ * @throws {SearchError} `index_newer`, `index_foreign`; `index_unavailable` when a follower finds an older one, or,
+ * as {@link BeingMade}, none yet.
  */
 export async function openCatalog(options: OpenCatalogOptions): Promise<Catalog> {
   const { path, writer, log } = options;
@@ -62,32 +72,22 @@ export function isDamage(error: unknown): boolean {
 }
 
 async function openChecked(options: OpenCatalogOptions): Promise<Catalog> {
-  const db = connect(options);
+  const { path, writer, corpus } = options;
+  if (!writer && !existsSync(path)) throw new BeingMade();
+  const db = connect(path, { fileMustExist: !writer });
   try {
     prepareSchema(db, options);
     const catalog = new Catalog(db);
     checkIdentity(catalog, options);
-    if (options.writer) {
-      if (catalog.get('closed_cleanly') === 'no') await quickCheck(options.path);
-      catalog.set({ closed_cleanly: 'no' });
+    if (writer) {
+      if (catalog.get('closed_cleanly') === 'no') await quickCheck(path);
+      new CatalogChanges(db).set({
+        closed_cleanly: 'no',
+        corpus_directory: corpus.directory,
+        corpus_name: corpus.name,
+      });
     }
     return catalog;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
-}
-
-function connect({ path, writer }: OpenCatalogOptions): Database.Database {
-  if (!writer && !existsSync(path)) throw notYet();
-  const db = new Database(path, { timeout: busyMilliseconds, fileMustExist: !writer });
-  try {
-    db.pragma('journal_mode = WAL');
-    db.pragma('synchronous = NORMAL');
-    db.pragma('foreign_keys = ON');
-    db.pragma('cache_size = -16000');
-    db.pragma('journal_size_limit = 16000000');
-    return db;
   } catch (error) {
     db.close();
     throw error;
@@ -110,7 +110,14 @@ function prepareSchema(
     );
   }
   if (version === migrations.length) return;
-  if (!writer) throw notYet();
+  if (!writer && fresh) throw new BeingMade();
+  if (!writer) {
+    throw new SearchError(
+      'index_unavailable',
+      `A process of an older Kettle has the index ${path} open. End it: the index is brought up to date then.`,
+      { retryable: true },
+    );
+  }
   db.transaction(() => {
     for (const migration of migrations.slice(version)) db.exec(migration);
     db.pragma(`user_version = ${migrations.length}`);
@@ -150,7 +157,6 @@ function checkIdentity(
     if (writer)
       log('info', `The corpus folder moved from ${former} to ${corpus.directory}; its index is taken over.`);
   }
-  if (writer) catalog.set({ corpus_directory: corpus.directory, corpus_name: corpus.name });
 }
 
 /** After an unclean end; in the background, because it reads the whole file. */
@@ -172,16 +178,6 @@ function setAside(path: string): string {
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
   }
   return aside;
-}
-
-function notYet(): SearchError {
-  return new SearchError(
-    'index_unavailable',
-    'Another process is about to make the index. Try again in a moment.',
-    {
-      retryable: true,
-    },
-  );
 }
 
 /** Tells whether the file at `path` is another one than before. */

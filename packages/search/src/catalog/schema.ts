@@ -104,4 +104,9 @@ export const migrations: readonly string[] = [
     INSERT INTO changes (kind, subject) VALUES ('changed', new.name);
   END;
   `,
+  // Counted once, when a document is put, and not anew for each list of documents and each status.
+  `
+  ALTER TABLE documents ADD COLUMN passages INTEGER NOT NULL DEFAULT 0;
+  UPDATE documents SET passages = (SELECT count(*) FROM passages WHERE document = documents.id);
+  `,
 ];

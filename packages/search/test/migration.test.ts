@@ -1,0 +1,86 @@
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inspectIndexes } from '@kettle/search';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeEmbedder } from './support/fake-embedder.mjs';
+import { contentsOf, Workspace } from './support/workspace.js';
+
+/** What the catalogs in `fixtures` were made from. */
+const sleep =
+  'They sleep there when the sun shines, and come down when the kettle whistles in the kitchen of the house next door at noon.';
+const winter =
+  'In winter they prefer the chair beside the stove, where it is warm and where nobody dares to move them before the evening.';
+const documents = {
+  'tea.txt': 'Tea with milk.\n',
+  'cats.txt': `Cats on the roof\n\n${sleep} ${sleep}\n\n${winter} ${winter}\n`,
+};
+const queries = ['milk', 'cats on the chair', 'roof'];
+
+let workspace: Workspace;
+let catalog: string;
+let fresh: unknown;
+beforeEach(async () => {
+  workspace = await Workspace.create();
+  for (const [name, text] of Object.entries(documents)) await workspace.write(name, text);
+  const index = await workspace.openReady();
+  fresh = await contentsOf(index, queries);
+  catalog = join(index.status().directory!, 'catalog.sqlite');
+  await index.close();
+});
+afterEach(async () => {
+  await workspace.remove();
+});
+
+/** Puts the catalog of a former Kettle in the place of today's. */
+async function putFormer(version: number): Promise<void> {
+  await rm(workspace.index, { recursive: true });
+  await mkdir(dirname(catalog), { recursive: true });
+  const fixture = new URL(`./fixtures/catalog-${version}.sql`, import.meta.url);
+  const db = new Database(catalog);
+  db.exec(await readFile(fileURLToPath(fixture), 'utf8'));
+  db.prepare("UPDATE meta SET value = ? WHERE key = 'corpus_directory'").run(workspace.documents);
+  db.close();
+}
+
+function versionOf(path: string): unknown {
+  const db = new Database(path, { readonly: true });
+  const version = db.pragma('user_version', { simple: true });
+  db.close();
+  return version;
+}
+
+describe('the catalog of a former Kettle', () => {
+  it.each([1])('(schema version %i) is brought up to date without the model', async (version) => {
+    await putFormer(version);
+    expect(await inspectIndexes(workspace.index)).toEqual([
+      {
+        directory: dirname(catalog),
+        problem: expect.stringContaining('brought up to date at the next start'),
+      },
+    ]);
+    const embedder = new FakeEmbedder();
+    const index = await workspace.openReady({ embedder });
+    expect(embedder.embedded).toEqual([]);
+    expect(await contentsOf(index, queries)).toEqual(fresh);
+    expect(index.status().lastSync).toMatchObject({ unchanged: 2, added: 0, changed: 0 });
+    expect(versionOf(catalog)).toBeGreaterThan(version);
+    expect(await inspectIndexes(workspace.index)).toMatchObject([{ documents: 2, passages: 3, vectors: 3 }]);
+  });
+
+  it('which still runs, is told apart from one that is being made', async () => {
+    await putFormer(1);
+    const former = new Database(join(dirname(catalog), 'writer-lock.sqlite'));
+    former.exec('BEGIN EXCLUSIVE');
+    const index = await workspace.open();
+    await expect(index.search('milk')).rejects.toMatchObject({
+      code: 'index_unavailable',
+      message: expect.stringContaining('older Kettle'),
+    });
+    expect(versionOf(catalog)).toBe(1);
+    former.close();
+    await index.sync();
+    expect(await index.search('milk', { topK: 1 })).toMatchObject([{ document: 'tea.txt' }]);
+  });
+});

@@ -1,0 +1,38 @@
+// A process beside a large document. `write` indexes it, and kills itself in the middle of the transaction that stores
+// it. `read` follows, and tells what it finds each time it is asked.
+import { setImmediate as turn } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { FakeEmbedder } from './fake-embedder.mjs';
+import { openForTest } from './open-for-test.mjs';
+
+const [documents, directory, task, passages, catalog] = process.argv.slice(2);
+/** Turns of the event loop during which a transaction is under way: others last for a few. */
+const long = 100;
+
+/** Whether somebody writes right now. */
+function isBusy(db) {
+  try {
+    db.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return false;
+  } catch (error) {
+    if (error.code !== 'SQLITE_BUSY') throw error;
+    return true;
+  }
+}
+
+if (task === 'write') {
+  const embedder = new FakeEmbedder();
+  await openForTest({ documents, directory, loadEmbedder: async () => embedder });
+  while (embedder.embedded.length < Number(passages)) await turn();
+  const db = new Database(catalog, { timeout: 0 });
+  for (let busy = 0; busy < long; busy = isBusy(db) ? busy + 1 : 0) await turn();
+  process.kill(process.pid, 'SIGKILL');
+} else {
+  const index = await openForTest({ documents, directory, mode: 'keyword' });
+  await index.ready();
+  process.on('message', async () => {
+    const hits = await index.search('edition', { topK: 100_000, documents: ['large.txt'] });
+    process.send(hits.map((hit) => hit.passage.match(/edition (\w+)/)[1]));
+  });
+  process.send([]);
+}
