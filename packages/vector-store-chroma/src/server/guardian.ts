@@ -3,9 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FileLock } from '@kettle/file-lock';
 import { VectorStoreError } from '@kettle/vector-store';
 import type { Trouble } from '../endpoint.js';
-import { lockDirectory } from './directory-lock.js';
 import {
   type GuardianGreeting,
   type GuardianReply,
@@ -37,10 +37,10 @@ class Guardian {
   #server: Promise<ServerProcess> | undefined;
   #leaving: NodeJS.Timeout | undefined;
   readonly #leavingNow = new AbortController();
-  readonly #unlock: () => void;
+  readonly #lock: FileLock;
 
-  constructor(unlock: () => void) {
-    this.#unlock = unlock;
+  constructor(lock: FileLock) {
+    this.#lock = lock;
   }
 
   async listen(): Promise<void> {
@@ -61,7 +61,7 @@ class Guardian {
     const server = await this.#server?.catch(() => undefined);
     await server?.stop();
     removeState(settings.directory);
-    this.#unlock();
+    this.#lock.release();
     process.exit(0);
   }
 
@@ -159,9 +159,9 @@ function greet(greeting: GuardianGreeting): void {
   process.stdout.write(`${greeting}\n`);
 }
 
-const unlock = lockDirectory(settings.directory);
-if (unlock) {
-  const guardian = new Guardian(unlock);
+const lock = FileLock.acquire(settings.directory, 'kettle-server.lock');
+if (lock) {
+  const guardian = new Guardian(lock);
   process.once('SIGTERM', () => void guardian.leave());
   process.once('SIGINT', () => void guardian.leave());
   await guardian.listen();
