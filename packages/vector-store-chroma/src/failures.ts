@@ -25,6 +25,15 @@ export function isStorageFull(text: string): boolean {
   );
 }
 
+/** The failure of a private server that did not come so far as to answer, by what was said about it. */
+export function toStartError(what: string, error: unknown): VectorStoreError {
+  const said = error instanceof Error ? error.message : String(error).trim();
+  const message = `${what}: ${said || 'it said nothing'}`;
+  return isStorageFull(said)
+    ? new VectorStoreError('storage_full', `${message}. Free some space.`, { cause: error })
+    : new VectorStoreError('unavailable', `${message}.`, { cause: error });
+}
+
 const certificateCodes =
   /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 

@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type VectorRecord, VectorStoreError } from '@kettle/vector-store';
 import { ChromaServer, ChromaVectorStore } from '@kettle/vector-store-chroma';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -60,6 +62,27 @@ describe.skipIf(!chroma.available)('a server without space', () => {
     const answer = await store.query(part(0)[0]!.vector, 1).catch((reason: unknown) => reason);
     if (!VectorStoreError.isInstance(answer))
       expect(answer).toEqual([{ id: 'id-0', distance: expect.closeTo(0, 4) }]);
+  });
+
+  test.skipIf(!canMount).each([0, 4, 40])('at its start, with %i KB left, says so', async (free) => {
+    await using folder = await tempDir();
+    const program = fileURLToPath(new URL('./support/try-start.mjs', import.meta.url));
+    const size = 2048;
+    const script = `mount -t tmpfs -o size=${size}k none "$0"
+      head -c ${(size - free) * 1024} /dev/zero >"$0/fill"
+      exec "$@"`;
+    const [shell = '', ...words] = unshare.split(' ');
+    const args = [...words, 'sh', '-c', script, folder.path, process.execPath, program];
+    const { stdout, stderr } = await promisify(execFile)(shell, [
+      ...args,
+      join(folder.path, 'data'),
+      ...chroma.command,
+    ]);
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({
+      code: 'storage_full',
+      message: expect.stringMatching(/Free some space\.$/),
+    });
   });
 
   test('that may not write large files ends in an error, and is whole again with space', async () => {

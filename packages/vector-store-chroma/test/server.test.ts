@@ -155,6 +155,58 @@ describe.skipIf(!chroma.available)('a private server', () => {
     await untilGone(pid);
   });
 
+  test.skipIf(process.platform !== 'linux').each([
+    ['in its process group', ''],
+    ['in a session of its own', 'setsid '],
+  ])('that a dead wrapper left behind %s is ended at the next start', async (_, prefix) => {
+    await using folder = await tempDir();
+    const [data, pidFile] = [join(folder.path, 'data'), join(folder.path, 'pid')];
+    const wrapper = await executable(
+      join(folder.path, 'wrapper'),
+      `${prefix}${chroma.command.map((word) => `'${word}'`).join(' ')} "$@" & echo $! >'${pidFile}'; wait`,
+    );
+    const holder = await holdServer(data, [wrapper]);
+    const left = Number(await readFile(pidFile, 'utf8'));
+    for (const pid of [guardianPid(data), serverPid(data)]) process.kill(pid, 'SIGKILL');
+    holder.process.kill('SIGKILL');
+    await once(holder.process, 'close');
+    expect(await answers(holder.url)).toBe(true);
+
+    const server = await startIn(data, [wrapper]);
+    await untilGone(left);
+    expect(await answers(holder.url)).toBe(false);
+    const next = Number(await readFile(pidFile, 'utf8'));
+    await server.close();
+    await untilGone(next);
+  });
+
+  test.skipIf(process.platform !== 'linux')('that its wrapper left running in secret is ended', async () => {
+    await using folder = await tempDir();
+    const pidFile = join(folder.path, 'pid');
+    const wrapper = await executable(
+      join(folder.path, 'wrapper'),
+      `setsid sleep 1000 >/dev/null 2>&1 & echo $! >'${pidFile}'`,
+    );
+    await expect(startIn(join(folder.path, 'data'), [wrapper])).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    await untilGone(Number(await readFile(pidFile, 'utf8')));
+  });
+
+  test.each([
+    ['rubbish', (file: string) => writeFile(file, 'rubbish '.repeat(1000))],
+    ['a folder', (file: string) => mkdir(file)],
+  ])('has one guardian with %s in place of the lock file', async (_, damage) => {
+    await using folder = await tempDir();
+    await damage(join(folder.path, 'kettle-server.lock'));
+    const [holder, server] = await Promise.all([
+      holdServer(folder.path, chroma.command),
+      startIn(folder.path),
+    ]);
+    onTestFinished(() => void holder.process.kill('SIGKILL'));
+    expect(await server.url(soon())).toBe(holder.url);
+  });
+
   test('is replaced when it is alive and fails at everything', async () => {
     await using folder = await tempDir();
     const [data, mark] = [join(folder.path, 'data'), join(folder.path, 'mark')];

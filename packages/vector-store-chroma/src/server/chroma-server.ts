@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { VectorStoreError } from '@kettle/vector-store';
 import type { ChromaEndpoint, Trouble } from '../endpoint.js';
+import { toStartError } from '../failures.js';
 import { defaultCommand, parseCommand } from './command.js';
 import { GuardianLink, startGuardian } from './guardian-link.js';
 import type { GuardianSettings } from './guardian-protocol.js';
@@ -41,7 +42,7 @@ export class ChromaServer implements ChromaEndpoint {
   static async start(options: ChromaServerOptions): Promise<ChromaServer> {
     const { command = defaultCommand(), startDeadline = 60_000 } = options;
     const directory = resolve(options.directory);
-    await mkdir(directory, { recursive: true });
+    await makeFolder(directory);
     const server = new ChromaServer({
       directory,
       command: typeof command === 'string' ? parseCommand(command) : [...command],
@@ -115,6 +116,14 @@ export class ChromaServer implements ChromaEndpoint {
           )
         : error;
     }
+  }
+}
+
+async function makeFolder(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true });
+  } catch (error) {
+    throw toStartError(`The folder of the Chroma server's data could not be made (${directory})`, error);
   }
 }
 

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { VectorStoreError } from '@kettle/vector-store';
 import type { Trouble } from '../endpoint.js';
+import { toStartError } from '../failures.js';
 import {
   type GuardianReply,
   type GuardianRequest,
@@ -98,10 +99,7 @@ export async function startGuardian(settings: GuardianSettings, signal: AbortSig
     const greeted = once(guardian.stdout, 'data', { signal }).then(() => true);
     const ended = once(guardian, 'close', { signal }).then(() => false);
     if (!(await Promise.race([greeted, ended]))) {
-      throw new VectorStoreError(
-        'unavailable',
-        `The Chroma server's guardian could not start: ${complaint.trim()}`,
-      );
+      throw toStartError("The Chroma server's guardian could not start", complaint);
     }
   } finally {
     guardian.stdout.destroy();

@@ -1,11 +1,13 @@
 // The process that owns a private Chroma server: it starts it, shares it among all Kettle processes that use one
 // folder, and ends it when the last of them is gone. It notices a killed Kettle by its closed connection.
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileLock } from '@kettle/file-lock';
 import { VectorStoreError } from '@kettle/vector-store';
 import type { Trouble } from '../endpoint.js';
+import { toStartError } from '../failures.js';
 import {
   type GuardianGreeting,
   type GuardianReply,
@@ -14,6 +16,7 @@ import {
   onLine,
 } from './guardian-protocol.js';
 import { processIdentity } from './process-identity.js';
+import { killMarked } from './process-mark.js';
 import { ServerProcess, signalGroup } from './server-process.js';
 import { readState, removeState, type ServerState, writeState } from './server-state.js';
 
@@ -45,11 +48,10 @@ class Guardian {
 
   async listen(): Promise<void> {
     await endLeftOver(readState(settings.directory));
-    this.#control.listen(0, '127.0.0.1', () => {
-      this.#remember();
-      greet('listening');
-      this.#leaveIn(firstUserGrace);
-    });
+    await once(this.#control.listen(0, '127.0.0.1'), 'listening');
+    this.#remember();
+    greet('listening');
+    this.#leaveIn(firstUserGrace);
   }
 
   /** Ends the server and this process. New users find nobody here and start the next guardian. */
@@ -91,7 +93,7 @@ class Guardian {
     } catch (error) {
       const { code, message, retryable } = VectorStoreError.isInstance(error)
         ? error
-        : new VectorStoreError('unavailable', `The Chroma server's guardian failed: ${String(error)}`);
+        : toStartError("The Chroma server's guardian failed", error);
       return { id, error: { code, message, retryable } };
     }
   }
@@ -113,14 +115,22 @@ class Guardian {
 
   #start(): Promise<ServerProcess> {
     const { directory, command, startDeadline: deadline } = settings;
-    const onSpawn = (pid: number) => this.#remember(pid);
-    return ServerProcess.start({ directory, command, deadline, onSpawn, signal: this.#leavingNow.signal });
+    const mark = randomUUID();
+    const onSpawn = (pid: number) => this.#remember(pid, mark);
+    return ServerProcess.start({
+      directory,
+      command,
+      deadline,
+      mark,
+      onSpawn,
+      signal: this.#leavingNow.signal,
+    });
   }
 
-  #remember(pid?: number): void {
+  #remember(pid?: number, mark = ''): void {
     const { port: controlPort } = this.#control.address() as AddressInfo;
     const identity = pid === undefined ? undefined : processIdentity(pid);
-    const server = pid !== undefined && identity !== undefined ? { pid, identity } : undefined;
+    const server = pid !== undefined && identity !== undefined ? { pid, identity, mark } : undefined;
     writeState(settings.directory, { controlPort, token: this.#token, ...(server && { server }) });
   }
 
@@ -136,13 +146,17 @@ async function isUsable(server: ServerProcess, trouble: Trouble | undefined): Pr
   return server.isWell(wellness);
 }
 
-/** A guardian that was killed leaves its server behind. This ends that very process, and never a stranger. */
+/**
+ * A guardian that was killed leaves its server behind. This ends that very process and what it started, also where
+ * only the latter is left, and never a stranger.
+ */
 async function endLeftOver(state: ServerState | undefined): Promise<void> {
   const server = state?.server;
-  const isThere = () => server !== undefined && processIdentity(server.pid) === server.identity;
-  if (server && isThere()) signalGroup(server.pid, 'SIGKILL');
+  if (!server) return;
+  const isThere = () => processIdentity(server.pid) === server.identity;
+  if (isThere()) signalGroup(server.pid, 'SIGKILL');
   // Two servers in one folder would damage it, so nothing starts before the old one is gone.
-  while (isThere()) await sleep(10);
+  while (killMarked(server.mark) || isThere()) await sleep(10);
 }
 
 function parse(line: string): GuardianRequest | undefined {
@@ -164,7 +178,10 @@ if (lock) {
   const guardian = new Guardian(lock);
   process.once('SIGTERM', () => void guardian.leave());
   process.once('SIGINT', () => void guardian.leave());
-  await guardian.listen();
+  await guardian.listen().catch((error: unknown) => {
+    // Kettle reads this, and shows it to its user.
+    process.stderr.write(error instanceof Error ? error.message : String(error), () => process.exit(1));
+  });
 } else {
   greet('busy');
 }

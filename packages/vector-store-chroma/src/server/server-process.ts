@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { VectorStoreError } from '@kettle/vector-store';
 import { isStorageFull } from '../failures.js';
+import { killMarked, markVariable } from './process-mark.js';
 
 export interface ServerProcessOptions {
   readonly directory: string;
@@ -12,6 +13,8 @@ export interface ServerProcessOptions {
   readonly command: readonly string[];
   /** Milliseconds until the server has to answer. */
   readonly deadline: number;
+  /** Tells its processes from all others; see `killMarked`. */
+  readonly mark: string;
   /** Told as soon as there is a process, before it answers. */
   readonly onSpawn: (pid: number) => void;
   /** Gives a start up, and ends what was started. */
@@ -27,6 +30,7 @@ const termGrace = 1000;
 export class ServerProcess {
   readonly url: string;
   readonly #child: ChildProcess;
+  readonly #mark: string;
   #output = '';
   readonly #started = Date.now();
   #exited = false;
@@ -59,13 +63,15 @@ export class ServerProcess {
     }
   }
 
-  private constructor({ command, directory }: ServerProcessOptions, port: number) {
+  private constructor({ command, directory, mark }: ServerProcessOptions, port: number) {
+    this.#mark = mark;
     this.url = `http://127.0.0.1:${port}`;
     const [program = '', ...words] = command;
     const address = ['--path', directory, '--host', '127.0.0.1', '--port', String(port)];
     // A process group of its own, so that a wrapper script ends together with the server it started.
     this.#child = spawn(program, [...words, 'run', ...address], {
       detached: true,
+      env: { ...process.env, [markVariable]: mark },
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
     });
@@ -106,14 +112,17 @@ export class ServerProcess {
     }
   }
 
-  /** Ends the server, and whatever it started. */
+  /** Ends the server, and whatever it started: also what is left of it after its own end. */
   async stop(): Promise<void> {
     const { pid } = this.#child;
-    if (pid === undefined || this.#exited) return;
-    const closed = once(this.#child, 'close');
-    signalGroup(pid, 'SIGTERM');
-    await Promise.race([closed, sleep(termGrace)]);
-    signalGroup(pid, 'SIGKILL');
+    const closed = this.#exited ? undefined : once(this.#child, 'close');
+    if (pid !== undefined && closed) {
+      signalGroup(pid, 'SIGTERM');
+      await Promise.race([closed, sleep(termGrace)]);
+      signalGroup(pid, 'SIGKILL');
+    }
+    // What left the group would keep the port, the data, and the pipes that `close` waits for.
+    while (killMarked(this.#mark)) await sleep(10);
     if (!this.#exited) await closed;
   }
 

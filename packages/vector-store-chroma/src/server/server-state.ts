@@ -8,7 +8,12 @@ export interface ServerState {
   /** Proves to the guardian that a caller could read this file, and to no stranger on a reused port. */
   readonly token: string;
   /** The server process, once there is one. */
-  readonly server?: { readonly pid: number; readonly identity: string };
+  readonly server?: {
+    readonly pid: number;
+    readonly identity: string;
+    /** In the environment of the server and of all that it started. */
+    readonly mark: string;
+  };
 }
 
 const name = 'kettle-server.json';
