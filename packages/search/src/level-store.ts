@@ -48,13 +48,18 @@ export async function levelFrom(
   const reached = catalog.changes.revision();
   const touched = catalog.changes.contentsSince(revision);
   if (touched === undefined) return undefined;
-  if (touched.length === 0) return reached;
-  const live = catalog.contents.liveAmong(touched);
+  const live = new Set<string>();
+  const dead = new Set<string>();
+  for (const page of touched) {
+    const among = catalog.contents.liveAmong(page);
+    for (const id of page) (among.has(id) ? live : dead).add(id);
+    await turn(options.signal);
+  }
   const pace = new Pace('storing', live.size, 'Filling the vector store', options.onProgress);
   await upsert(catalog, store, [...live], options, pace);
   await remove(
     store,
-    touched.filter((id) => !live.has(id)),
+    [...dead].filter((id) => !live.has(id)),
     options,
   );
   return reached;
@@ -76,12 +81,20 @@ export async function isFull(
  * The least that a shared store holds once the writer has filled it: all live contents but for those that came
  * after the state in which it was last level.
  */
-export function leastContents(catalog: Catalog, backend: string): number {
+export async function leastContents(
+  catalog: Catalog,
+  backend: string,
+  { signal }: LevelOptions,
+): Promise<number> {
   const saved = catalog.savedRevision(backend);
   // It was never level: no number is enough.
   if (saved === undefined) return Number.POSITIVE_INFINITY;
-  const recent = catalog.contents.liveAmong(catalog.changes.contentsSince(saved) ?? []).size;
-  return catalog.contents.counts().live - recent;
+  const recent = new Set<string>();
+  for (const page of catalog.changes.contentsSince(saved) ?? []) {
+    for (const id of catalog.contents.liveAmong(page)) recent.add(id);
+    await turn(signal);
+  }
+  return catalog.contents.counts().live - recent.size;
 }
 
 async function upsert(

@@ -148,9 +148,10 @@ export class StoreKeeper {
     const store = this.#store!;
     const { catalog } = this.#options;
     // The catalog may change while the store counts.
-    const before = leastContents(catalog, store.backend);
-    const count = await store.count({ signal: this.#ended.signal });
-    if (count >= Math.min(before, leastContents(catalog, store.backend))) return;
+    const options = { signal: this.#ended.signal };
+    const before = await leastContents(catalog, store.backend, options);
+    const count = await store.count(options);
+    if (count >= before || count >= (await leastContents(catalog, store.backend, options))) return;
     throw new SearchError(
       'store_unavailable',
       `The vector store is still being filled by another process: ${count} of ${catalog.contents.counts().live} passages so far. Try again in a moment.`,

@@ -34,6 +34,7 @@ export class CatalogWriter {
   readonly #worker: Worker;
   readonly #calls = new Map<number, { resolve: () => void; reject: (reason: unknown) => void }>();
   #last = 0;
+  #closing = false;
   #ended: Error | undefined;
 
   /** For the holder of the writer lock, once the catalog was opened: its schema must be there. */
@@ -96,6 +97,7 @@ export class CatalogWriter {
   async close(): Promise<void> {
     if (this.#ended !== undefined) return;
     const exit = once(this.#worker, 'exit');
+    this.#closing = true;
     this.#worker.ref();
     this.#worker.postMessage({ close: true } satisfies Request);
     await exit;
@@ -121,7 +123,7 @@ export class CatalogWriter {
   #take(id: number) {
     const call = this.#calls.get(id);
     this.#calls.delete(id);
-    if (this.#calls.size === 0) this.#worker.unref();
+    if (this.#calls.size === 0 && !this.#closing) this.#worker.unref();
     return call;
   }
 

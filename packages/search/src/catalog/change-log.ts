@@ -1,6 +1,9 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { IndexChange } from '../search-index.js';
 
+/** Changes that are read in one go. */
+const changesAtOnce = 2000;
+
 /** What happened to the catalog, in order: how stores and other processes follow it without comparing everything. */
 export class ChangeLog {
   readonly #revision: Statement;
@@ -12,7 +15,9 @@ export class ChangeLog {
     this.#revision = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'changes'").pluck();
     this.#first = db.prepare('SELECT min(revision) FROM changes').pluck();
     this.#contents = db
-      .prepare("SELECT DISTINCT subject FROM changes WHERE revision > ? AND kind IN ('live', 'dead')")
+      .prepare(
+        "SELECT DISTINCT subject FROM changes WHERE revision > ? AND revision <= ? AND kind IN ('live', 'dead')",
+      )
       .pluck();
     this.#documents = db.prepare(
       "SELECT kind, subject FROM changes WHERE revision > ? AND kind IN ('added', 'changed', 'removed') ORDER BY revision",
@@ -24,9 +29,19 @@ export class ChangeLog {
     return (this.#revision.get() as number | undefined) ?? 0;
   }
 
-  /** Contents that became live or dead after `revision`; `undefined` when the log does not reach back that far. */
-  contentsSince(revision: number): string[] | undefined {
-    return this.#reaches(revision) ? (this.#contents.all(revision) as string[]) : undefined;
+  /**
+   * Contents that became live or dead after `revision`, in pages, each read when it is asked for; `undefined` when
+   * the log does not reach back that far. A content may come twice.
+   */
+  contentsSince(revision: number): Generator<string[]> | undefined {
+    return this.#reaches(revision) ? this.#contentPages(revision, this.revision()) : undefined;
+  }
+
+  *#contentPages(from: number, to: number): Generator<string[]> {
+    for (let after = from; after < to; after += changesAtOnce) {
+      const page = this.#contents.all(after, Math.min(to, after + changesAtOnce)) as string[];
+      if (page.length > 0) yield page;
+    }
   }
 
   /** The documents that differ from the state at `revision`. All lists are empty when that is not known. */

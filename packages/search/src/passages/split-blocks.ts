@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Markup } from '../reading/file-types.js';
+import { Turns } from '../turns.js';
 
 /** A stretch of text that a passage may begin or end with: a sentence, a line, or part of a long one. */
 export interface Atom {
@@ -22,8 +22,6 @@ export interface BlockedText {
   readonly blocks: readonly Block[];
 }
 
-/** A long document must not keep the event loop. */
-const blocksInOneGo = 500;
 const longestTitle = 150;
 /** Longer atoms are cut before they are counted; close to what the smallest models read. */
 const longestAtom = 800;
@@ -40,6 +38,7 @@ export async function splitBlocks(text: string, markup: Markup): Promise<Blocked
   let title = '';
   let section: string[] = [];
   let fenced = false;
+  const turns = new Turns();
   for (const paragraph of paragraphsOf(text, markup)) {
     const body = text.slice(paragraph.start, paragraph.end);
     const line = body.includes('\n') ? body.slice(0, body.indexOf('\n')).trimEnd() : body;
@@ -53,8 +52,13 @@ export async function splitBlocks(text: string, markup: Markup): Promise<Blocked
     }
     const heading =
       markdown !== null || (markup === 'plain' && !body.includes('\n') && readsLikeHeading(body));
-    if (blocks.length % blocksInOneGo === blocksInOneGo - 1) await setImmediate();
-    blocks.push({ atoms: atomsOf(text, paragraph), heading, section: section.filter(Boolean) });
+    const atoms: Atom[] = [];
+    for (const atom of atomsOf(text, paragraph)) {
+      // A long document must not keep the event loop, nor a long paragraph.
+      if (turns.isDue) await turns.take();
+      atoms.push(atom);
+    }
+    blocks.push({ atoms, heading, section: section.filter(Boolean) });
   }
   return { title, blocks };
 }
@@ -92,27 +96,26 @@ function* trimmed(text: string, start: number, end: number): Generator<Atom> {
   if (from < to) yield { start: from, end: to };
 }
 
-function atomsOf(text: string, paragraph: Atom): Atom[] {
-  const atoms: Atom[] = [];
+function* atomsOf(text: string, paragraph: Atom): Generator<Atom> {
   const body = text.slice(paragraph.start, paragraph.end);
   let start = 0;
-  const take = (end: number) => {
-    for (const atom of trimmed(text, paragraph.start + start, paragraph.start + end))
-      cutLong(text, atom, atoms);
-  };
   for (const gap of body.matchAll(atomGap)) {
     const ends = gap[0].includes('\n') || sentenceEnd.test(body.slice(Math.max(0, gap.index - 4), gap.index));
     if (!ends) continue;
-    take(gap.index);
+    yield* shortAtoms(text, paragraph.start + start, paragraph.start + gap.index);
     start = gap.index + gap[0].length;
   }
-  take(body.length);
-  return atoms;
+  yield* shortAtoms(text, paragraph.start + start, paragraph.end);
 }
 
-function cutLong(text: string, atom: Atom, into: Atom[]): void {
-  if (atom.end - atom.start <= longestAtom) into.push(atom);
-  else for (const half of halve(text, atom)) cutLong(text, half, into);
+/** A stretch without white space around it, in pieces where it is long. */
+function* shortAtoms(text: string, start: number, end: number): Generator<Atom> {
+  for (const atom of trimmed(text, start, end)) yield* cutLong(text, atom);
+}
+
+function* cutLong(text: string, atom: Atom): Generator<Atom> {
+  if (atom.end - atom.start <= longestAtom) yield atom;
+  else for (const half of halve(text, atom)) yield* cutLong(text, half);
 }
 
 /**

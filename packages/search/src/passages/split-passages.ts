@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Embedder } from '@kettle/embedder';
 import type { Markup } from '../reading/file-types.js';
+import { Turns } from '../turns.js';
 import { type Atom, type Block, halve, splitBlocks } from './split-blocks.js';
 
 /** A stretch of a document that is embedded and found as one. */
@@ -25,6 +26,9 @@ export const splitterVersion = 1;
 const enoughTokens = 30;
 /** Paragraphs longer than this are split, even where the model reads more: one vector holds only so much. */
 const mostTokens = 120;
+
+/** Texts that the model's thread counts at a time: queries come in between. */
+const countedAtOnce = 1000;
 
 /** What goes through the model, and what a hit shows. */
 export function embeddedText(passage: { readonly context: string; readonly text: string }): string {
@@ -61,17 +65,23 @@ export async function splitPassages(
   const longest = contexts.reduce((most, context) => Math.max(most, sizes.ofContext(context)), 0);
   const most = Math.min(mostTokens, embedder.maxTokens - longest);
 
+  const turns = new Turns();
   const pieces: Piece[] = [];
   for (const [index, block] of blocks.entries()) {
     const atoms = await sizes.within(block.atoms, most);
     const context = contexts[index]!;
     for (const run of balancedRuns(atoms, sizes, most)) {
+      if (turns.isDue) await turns.take();
       pieces.push({ ...run, heading: block.heading && atoms.length === 1, context });
     }
   }
   const merged = merge(pieces, most);
-  const fitting = await fit(text, merged, embedder, signal);
-  return fitting.map((piece, ordinal) => passageOf(text, piece, ordinal, title));
+  const passages: Passage[] = [];
+  for (const piece of await fit(text, merged, embedder, signal)) {
+    if (turns.isDue) await turns.take();
+    passages.push(passageOf(text, piece, passages.length, title));
+  }
+  return passages;
 }
 
 /** Token counts of stretches of one text, each counted once. */
@@ -97,18 +107,24 @@ class TokenSizes {
   }
 
   async add(atoms: readonly Atom[]): Promise<void> {
-    const counts = await this.#count(atoms.map((atom) => this.#text.slice(atom.start, atom.end)));
-    atoms.forEach((atom, index) => {
-      this.#atoms.set(atom.start, counts[index]!);
-    });
+    for (let from = 0; from < atoms.length; from += countedAtOnce) {
+      const some = atoms.slice(from, from + countedAtOnce);
+      const counts = await this.#count(some.map((atom) => this.#text.slice(atom.start, atom.end)));
+      some.forEach((atom, index) => {
+        this.#atoms.set(atom.start, counts[index]!);
+      });
+    }
   }
 
   async addContexts(contexts: readonly string[]): Promise<void> {
     const fresh = [...new Set(contexts)].filter((context) => !this.#contexts.has(context));
-    const counts = await this.#count(fresh);
-    fresh.forEach((context, index) => {
-      this.#contexts.set(context, counts[index]!);
-    });
+    for (let from = 0; from < fresh.length; from += countedAtOnce) {
+      const some = fresh.slice(from, from + countedAtOnce);
+      const counts = await this.#count(some);
+      some.forEach((context, index) => {
+        this.#contexts.set(context, counts[index]!);
+      });
+    }
   }
 
   /** The atoms, those above `most` tokens halved until they are not. */
@@ -207,16 +223,19 @@ async function fit(
   embedder: Pick<Embedder, 'countTokens' | 'maxTokens'>,
   signal: AbortSignal | undefined,
 ): Promise<readonly Piece[]> {
-  const bodies = pieces.map((piece) =>
-    embeddedText({ context: piece.context, text: text.slice(piece.start, piece.end) }),
-  );
-  const counts = await embedder.countTokens(bodies, { signal });
-  const long = (index: number) => counts[index]! > embedder.maxTokens && canHalve(text, pieces[index]!);
-  if (!pieces.some((_, index) => long(index))) return pieces;
-  const next = pieces.flatMap((piece, index) =>
-    long(index) ? halve(text, piece).map((half) => ({ ...piece, ...half })) : [piece],
-  );
-  return fit(text, next, embedder, signal);
+  const next: Piece[] = [];
+  for (let from = 0; from < pieces.length; from += countedAtOnce) {
+    const some = pieces.slice(from, from + countedAtOnce);
+    const bodies = some.map(({ context, start, end }) =>
+      embeddedText({ context, text: text.slice(start, end) }),
+    );
+    const counts = await embedder.countTokens(bodies, { signal });
+    for (const [index, piece] of some.entries()) {
+      if (counts[index]! <= embedder.maxTokens || !canHalve(text, piece)) next.push(piece);
+      else next.push(...halve(text, piece).map((half) => ({ ...piece, ...half })));
+    }
+  }
+  return next.length === pieces.length ? next : fit(text, next, embedder, signal);
 }
 
 function passageOf(text: string, piece: Piece, ordinal: number, title: string): Passage {
