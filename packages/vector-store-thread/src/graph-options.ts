@@ -22,7 +22,7 @@ export interface GraphParameters {
   /**
    * Candidates kept while searching. More: better recall, proportionally slower queries. A query whose `topK`
    * is as large or larger uses `topK` and some more. 1 to 10 000.
-   * @default 128
+   * @default 256
    */
   readonly efSearch?: number | undefined;
 }
@@ -31,6 +31,12 @@ export interface GraphOptions extends GraphParameters, CallOptions {
   /** Folder for the index files, made when needed. It belongs to this store alone; processes may share it. */
   readonly directory: string;
   readonly fingerprint: Fingerprint;
+  /**
+   * Milliseconds without a sign of life from the index's thread after which calls reject with `timeout`. Long work
+   * gives signs of life, so this is about a library that hangs, not about how much there is to do.
+   * @default 60000
+   */
+  readonly deadline?: number | undefined;
   /**
    * Told when stored data could not be used and the store opened empty, with the reason for a log line: files
    * damaged or missing, another file format, other graph parameters. Fill the store again.
@@ -45,6 +51,7 @@ export interface IndexSettings {
   readonly m: number;
   readonly efConstruction: number;
   readonly efSearch: number;
+  readonly deadline: number;
 }
 
 /** @throws {VectorStoreError} `invalid_argument` naming the option, its value and its range. */
@@ -54,7 +61,8 @@ export function settingsFrom(options: GraphOptions): IndexSettings {
     fingerprint: checkFingerprint(options.fingerprint),
     m: integer('m', options.m ?? 16, 2, 100),
     efConstruction: integer('efConstruction', options.efConstruction ?? 200, 1, 10_000),
-    efSearch: integer('efSearch', options.efSearch ?? 128, 1, 10_000),
+    efSearch: integer('efSearch', options.efSearch ?? 256, 1, 10_000),
+    deadline: integer('deadline', options.deadline ?? 60_000, 1, 3_600_000),
   });
 }
 

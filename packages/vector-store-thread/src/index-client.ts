@@ -1,31 +1,57 @@
 import { Worker } from 'node:worker_threads';
 import { VectorStoreError } from '@kettle/vector-store';
 import type { IndexSettings } from './graph-options.js';
-import { type Opened, type Operation, openCall, type Reply, type Request, type Results } from './protocol.js';
+import {
+  type Opened,
+  type Operation,
+  openCall,
+  probeCall,
+  type Reply,
+  type Request,
+  type Results,
+} from './protocol.js';
 
 interface Pending {
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
 
-/** Asks the index thread, and makes sure that every question is answered: by it, or because it is gone. */
+/**
+ * Asks the index thread, and makes sure that every question is answered: by it, or because it is gone or hangs.
+ *
+ * Work may take as long as it takes, so calls have no fixed time; but the thread says that it is alive whenever it is
+ * asked. One that stays silent for `settings.deadline` hangs: all calls reject with `timeout`, and the store has to be
+ * opened again.
+ */
 export class IndexClient {
   readonly #worker: Worker;
+  readonly #deadline: number;
+  /** Runs while calls wait. */
+  #watch: NodeJS.Timeout | undefined;
+  /** Looks at the thread since it was last heard. */
+  #silent = 0;
   readonly #pending = new Map<number, Pending>();
   readonly #ended: Promise<void>;
+  #end: (() => void) | undefined;
   #calls = openCall;
   /** Why there is nobody to ask any more. */
   #gone: VectorStoreError | undefined;
 
   private constructor(thread: URL, settings: IndexSettings) {
     this.#worker = new Worker(thread, { workerData: settings, name: 'vector-index' });
-    this.#worker.on('message', (reply: Reply) => this.#settle(reply));
+    this.#deadline = settings.deadline;
+    this.#worker.on('message', (reply: Reply) => {
+      this.#silent = 0;
+      this.#settle(reply);
+    });
     this.#worker.on('error', (error) => this.#leave(threadEnded(error)));
     this.#ended = new Promise((resolve) => {
-      this.#worker.once('exit', () => {
-        this.#leave(threadEnded());
-        resolve();
-      });
+      this.#end = resolve;
+    });
+    this.#worker.once('exit', () => {
+      this.#endWatch();
+      this.#leave(threadEnded());
+      this.#end?.();
     });
   }
 
@@ -49,7 +75,8 @@ export class IndexClient {
 
   /**
    * @param transfer Buffers that go over to the thread without being copied.
-   * @throws {VectorStoreError} what the thread answers; `closed`; `unavailable` when the thread has ended.
+   * @throws {VectorStoreError} what the thread answers; `closed`; `unavailable` when the thread has ended; `timeout` when it
+   * hangs.
    */
   async call<Kind extends Operation['kind']>(
     operation: Extract<Operation, { kind: Kind }>,
@@ -69,6 +96,7 @@ export class IndexClient {
       this.#leave(new VectorStoreError('closed', 'The store is closed: open it again.'));
       this.#worker.ref();
       this.#post({ close: true });
+      this.#keepWatch();
     }
     await this.#ended;
   }
@@ -80,6 +108,7 @@ export class IndexClient {
   #wait<Result>(call: number, signal?: AbortSignal): Promise<Result> {
     // An idle store is no reason for the process to stay.
     this.#worker.ref();
+    this.#keepWatch();
     return new Promise<Result>((resolve, reject) => {
       const abort = () => {
         this.#take(call)?.reject(signal?.reason);
@@ -109,14 +138,55 @@ export class IndexClient {
   #take(call: number): Pending | undefined {
     const pending = this.#pending.get(call);
     this.#pending.delete(call);
-    if (this.#pending.size === 0) this.#worker.unref();
+    // What nobody waits for, such as a sign of life, must not let go of a thread that is closing.
+    if (pending && this.#pending.size === 0) {
+      this.#worker.unref();
+      this.#endWatch();
+    }
     return pending;
+  }
+
+  /**
+   * Asks for a sign of life twice in a deadline, and gives up where two questions got none: after a pause of this
+   * process the first look comes before what waits to be heard.
+   */
+  #keepWatch(): void {
+    if (this.#watch) return;
+    this.#silent = 0;
+    const look = () => {
+      if (this.#silent++ === 2) this.#abandon();
+      else this.#post({ call: probeCall, probe: true });
+    };
+    look();
+    this.#watch = setInterval(look, this.#deadline / 2);
+  }
+
+  #endWatch(): void {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+  }
+
+  #abandon(): void {
+    this.#endWatch();
+    this.#leave(threadHangs(this.#deadline));
+    this.#worker.unref();
+    // Native code can't be stopped: nobody waits for the end of the thread.
+    void this.#worker.terminate();
+    this.#end?.();
   }
 
   #leave(reason: VectorStoreError): void {
     this.#gone ??= reason;
     for (const call of [...this.#pending.keys()]) this.#take(call)?.reject(this.#gone);
   }
+}
+
+function threadHangs(deadline: number): VectorStoreError {
+  return new VectorStoreError(
+    'timeout',
+    `The thread of the vector index gave no sign of life for ${deadline} ms: open the store again.`,
+    { retryable: true },
+  );
 }
 
 function threadEnded(cause?: unknown): VectorStoreError {

@@ -30,10 +30,14 @@ export interface Results {
 export type Request =
   | { readonly call: number; readonly operation: Operation }
   | { readonly call: number; readonly cancel: true }
+  | { readonly call: typeof probeCall; readonly probe: true }
   | { readonly close: true };
 
 /** The call that the thread answers by itself, once its index is loaded. */
 export const openCall = 0;
+
+/** Answered at once, between the slices of whatever is done: a sign of life. */
+export const probeCall = -1;
 
 /** The result of {@link openCall}. */
 export interface Opened {

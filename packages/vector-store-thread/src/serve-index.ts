@@ -3,7 +3,7 @@ import { VectorStoreError } from '@kettle/vector-store';
 import type { GraphEngine } from './graph.js';
 import type { IndexSettings } from './graph-options.js';
 import { IndexHost } from './index-host.js';
-import { type ErrorMessage, openCall, type Reply, type Request } from './protocol.js';
+import { type ErrorMessage, openCall, probeCall, type Reply, type Request } from './protocol.js';
 
 /**
  * Serves one index in this thread: to be called in the module that {@link ThreadedVectorStore} starts. Messages
@@ -25,13 +25,14 @@ export function serveIndex(loadEngine: () => Promise<GraphEngine>): void {
 
   const close = async () => {
     for (const call of running) cancelled.add(call);
-    port.close();
     const opened = await host.catch(() => undefined);
     await opened?.stop();
+    port.close();
   };
 
   port.on('message', async (request: Request) => {
     if ('close' in request) return close();
+    if ('probe' in request) return reply({ call: probeCall, result: undefined });
     const { call } = request;
     if ('cancel' in request) {
       if (running.has(call)) cancelled.add(call);

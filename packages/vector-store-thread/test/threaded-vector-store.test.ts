@@ -65,3 +65,50 @@ test('a library that can not be loaded is told as it is', async () => {
     message: 'The addon is missing: install it.',
   });
 });
+
+describe('a library that hangs', () => {
+  const fingerprint: Fingerprint = { model: 'm', dimensions: 3, metric: 'cosine' };
+  const vector = Float32Array.of(1, 0, 0);
+
+  test('fails every call that waits, and every later one, with timeout; closing ends', async () => {
+    const store = await TestVectorStore.open('./hanging-thread.mjs', {
+      directory: join(root, 'h'),
+      fingerprint,
+      deadline: 200,
+    });
+    await store.upsert([{ id: 'a', vector }]);
+    const calls = [store.query(vector, 1), store.count(), store.upsert([{ id: 'b', vector }])];
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'timeout', retryable: true } });
+      expect((outcome as PromiseRejectedResult).reason.message).toMatch(/no sign of life for 200 ms/);
+    }
+    await expect(store.count()).rejects.toMatchObject({ code: 'timeout' });
+    await store.close();
+  });
+
+  test('is not one that has much to do: a call may take longer than the deadline', async () => {
+    const deadline = 400;
+    const store = await TestVectorStore.open('./slow-thread.mjs', {
+      directory: join(root, 's'),
+      fingerprint,
+      deadline,
+    });
+    onTestFinished(() => store.close());
+    // Each takes the thread 20 ms, so that all of them take three deadlines.
+    const records = Array.from({ length: (3 * deadline) / 20 }, (_, index) => ({ id: `r${index}`, vector }));
+    await store.upsert(records);
+    expect(await store.count()).toBe(records.length);
+  });
+
+  test('a deadline out of range is refused', async () => {
+    const opened = TestVectorStore.open('./plain-thread.mjs', {
+      directory: join(root, 'd'),
+      fingerprint,
+      deadline: 0,
+    });
+    await expect(opened).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'deadline is 0: give an integer from 1 to 3600000.',
+    });
+  });
+});
