@@ -3,10 +3,12 @@ export interface Plan {
   readonly name: 'default' | 'quick';
   /** Most documents of the corpus that take part. */
   readonly documents: number;
-  /** Fresh processes that build an index, for each backend, and for the default one, which has a target to meet. */
+  /** Fresh processes that build an index, for each backend, and for the default one and the plain loop, in turn. */
   readonly builds: { readonly each: number; readonly default: number };
-  /** Fresh processes that ask all questions, for each backend. */
+  /** Fresh processes that ask questions, for each backend, and for the search mode that has a target to meet. */
   readonly repetitions: number;
+  /** Most questions that each of them asks at each depth. All questions are judged. */
+  readonly questions: number;
   /** Passages in the stores of the growth measurements, ascending. */
   readonly sizes: readonly number[];
   /** One more size, for the default backend alone: the one that its target speaks of. */
@@ -17,16 +19,20 @@ export interface Plan {
   readonly frontierSize: number;
   /** Every value that a backend names for a setting, or only the last. */
   readonly settings: 'all' | 'last';
+  readonly whole: {
+    /** Passages of generated folders that are indexed end to end with the default backend, ascending. */
+    readonly sizes: readonly number[];
+    /** The size at which the plain loop embeds the same passages, beside as many builds; with how many repetitions. */
+    readonly loop: { readonly size: number; readonly repetitions: number } | undefined;
+  };
   readonly concurrency: {
     /** For each backend, or for the default one alone. */
     readonly backends: 'all' | 'default';
-    readonly repetitions: number;
     readonly clients: readonly number[];
-    /** Milliseconds for each number of clients. */
+    /** Windows for each number of clients, each one sample, and their length in milliseconds. */
+    readonly windows: number;
     readonly window: number;
   };
-  /** Repetitions of the plain embedding loop. */
-  readonly loops: number;
   /** Processes started of each kind. */
   readonly starts: number;
   /** Passages added while questions come in. */
@@ -39,13 +45,14 @@ export const defaultPlan: Plan = {
   documents: Number.POSITIVE_INFINITY,
   builds: { each: 1, default: 2 },
   repetitions: 2,
+  questions: 120,
   sizes: [1_000, 10_000, 50_000],
   targetSize: 20_000,
-  storeQueries: 100,
+  storeQueries: 226,
   frontierSize: 10_000,
   settings: 'all',
-  concurrency: { backends: 'all', repetitions: 1, clients: [1, 2, 4, 8, 16], window: 250 },
-  loops: 1,
+  whole: { sizes: [400, 1_600], loop: { size: 1_600, repetitions: 1 } },
+  concurrency: { backends: 'all', clients: [1, 4, 16], windows: 4, window: 250 },
   starts: 5,
   added: 150,
 };
@@ -56,18 +63,27 @@ export const quickPlan: Plan = {
   documents: 8,
   builds: { each: 1, default: 1 },
   repetitions: 1,
+  questions: 30,
   sizes: [500, 1_000],
   targetSize: undefined,
   storeQueries: 50,
   frontierSize: 500,
   settings: 'last',
-  concurrency: { backends: 'default', repetitions: 1, clients: [1, 4], window: 250 },
-  loops: 1,
+  whole: { sizes: [40, 120], loop: { size: 40, repetitions: 1 } },
+  concurrency: { backends: 'default', clients: [1, 4], windows: 2, window: 250 },
   starts: 2,
   added: 20,
 };
 
-/** The plan with one more size of corpus. */
+/** The plan with one more size of corpus: for the stores, and for folders that are indexed end to end. */
 export function withScale(plan: Plan, size: number): Plan {
-  return { ...plan, sizes: [...new Set([...plan.sizes, size])].sort((a, b) => a - b) };
+  const ascending = (sizes: number[]) => [...new Set(sizes)].sort((a, b) => a - b);
+  return {
+    ...plan,
+    sizes: ascending([...plan.sizes, size]),
+    whole: {
+      ...plan.whole,
+      sizes: ascending([...plan.whole.sizes, ...[1_000, 10_000].filter((step) => step < size), size]),
+    },
+  };
 }

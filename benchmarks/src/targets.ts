@@ -11,6 +11,11 @@ export const defaultBackend = 'hnsw';
 /** How Kettle searches when nobody chooses. Every backend is measured that way, so that figures are what users get. */
 export const defaultMode: SearchMode = 'hybrid';
 
+/** The mode whose floor is the bare embedding and vector query: the same question, with nothing around it. */
+export const floorMode: SearchMode = 'vector';
+
+export const searchModeNames: readonly SearchMode[] = ['vector', 'keyword', 'hybrid'];
+
 type Goal = Pick<Target, 'title' | 'limit' | 'sense' | 'unit' | 'note'>;
 type Value = Pick<Target, 'value' | 'interval'>;
 type Labels = Parameters<typeof select>[2];
@@ -42,24 +47,18 @@ export function judgeTargets(
   const goals: [Goal, Value][] = [
     [
       {
-        title: `${defaultMode} search over MCP stdio, against the same embedding and vector query called bare`,
+        title: `${floorMode} search over MCP stdio, against the same embedding and vector query called bare`,
         limit: 1.1,
         sense: 'at most',
         unit: '',
         note: 'ratio of the medians, questions taking turns in one process',
       },
-      ratio(runsOf('query', { ...warm, depth: 'bare' }), runsOf('query', { ...warm, depth: 'mcp-stdio' })),
+      ratio(
+        runsOf('query', { ...warm, backend: floorMode, depth: 'bare' }),
+        runsOf('query', { ...warm, backend: floorMode, depth: 'mcp-stdio' }),
+      ),
     ],
-    [
-      {
-        title: 'indexing, against the plain loop of batches of 32 through the pipeline',
-        limit: 2.5,
-        sense: 'at least',
-        unit: '',
-        note: 'passages per second of the whole index build, reading and storing included, against embedding alone',
-      },
-      ratio(runsOf('build_total', { backend }), runsOf('indexing_loop', {})),
-    ],
+    ...indexingGoals(measurements, backend, ratio),
     [
       {
         title: 'start to the reply to initialize, against starting bare Node',
@@ -122,6 +121,28 @@ export function judgeTargets(
     ],
   ];
   return goals.map(([goal, value]) => ({ ...goal, ...value, met: isMet(goal, value.value) }));
+}
+
+/** One for each number of passages that both the plain loop and Kettle went through, the corpus itself first. */
+function indexingGoals(
+  measurements: readonly Measurement[],
+  backend: string,
+  ratio: (a: Runs | undefined, b: Runs | undefined) => Value,
+): [Goal, Value][] {
+  const goal = {
+    limit: 2.5,
+    sense: 'at least',
+    unit: '',
+    note: 'times of the loop, which only embeds, divided by those of the whole build, processes in turn; both with the model loaded, Kettle starting its further processes within its time',
+  } as const;
+  const title = 'indexing, against the plain loop of batches of 32 through the pipeline';
+  const loops = select(measurements, 'indexing_loop');
+  if (loops.length === 0) return [[{ ...goal, title }, unmeasured]];
+  return loops.map(({ labels: { passages }, runs }) => {
+    const at = { backend, passages };
+    const [build] = [...select(measurements, 'build_total', at), ...select(measurements, 'whole_total', at)];
+    return [{ ...goal, title: `${title}, ${passages} passages` }, ratio(build?.runs, runs)];
+  });
 }
 
 function isMet({ limit, sense }: Goal, value: number | null): boolean | null {

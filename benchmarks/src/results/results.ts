@@ -19,6 +19,8 @@ export interface Labels {
   /** Whether the corpus holds an answer to the questions. */
   readonly answerable?: boolean;
   readonly phase?: string;
+  /** SEARCH_MODE, where one measurement is made in each. */
+  readonly mode?: string;
 }
 
 export interface Measurement {

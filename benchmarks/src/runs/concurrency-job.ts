@@ -1,12 +1,11 @@
 import { readJudgments } from '../corpus/judgments.js';
 import type { Absence, Measurement } from '../results/results.js';
 import type { Outcome } from './corpus-job.js';
-import { type Depth, mcpDepth, serviceDepth } from './depths.js';
-import type { Tell } from './jobs.js';
-import { openEmbedder, openLevelIndex } from './kettle.js';
+import { type Depth, mcpDepth } from './depths.js';
 import { serverEntry, serverEnvironment } from './mcp-client.js';
 import { launchHttpServer } from './mcp-http.js';
 import { StdioClient } from './stdio-client.js';
+import type { Tell } from './tell.js';
 import { files, type Prepared, readJson, type Workspace } from './workspace.js';
 
 export interface ConcurrencyInput {
@@ -14,38 +13,32 @@ export interface ConcurrencyInput {
   readonly backend: string;
   /** A built index. */
   readonly indexDirectory: string;
+  readonly depths: readonly ('mcp-stdio' | 'mcp-http')[];
   readonly clients: readonly number[];
-  /** Milliseconds for each number of clients. */
+  /** Windows for each number of clients, each one sample, and their length in milliseconds. */
+  readonly windows: number;
   readonly window: number;
 }
 
 /**
- * Queries per second while a number of clients each ask one question after the other: on one SearchIndex in this
- * process, as requests under way on one stdio connection, and as sessions of one HTTP server.
+ * Queries per second while a number of clients each ask one question after the other (a closed loop): as requests under
+ * way on one stdio connection, and as sessions of one HTTP server.
  */
 export async function measureConcurrency(input: ConcurrencyInput, tell: Tell): Promise<Outcome> {
   const { workspace, backend, indexDirectory } = input;
   const settings = { backend, documents: workspace.documents, indexDirectory };
   const measurements: Measurement[] = [];
   const absences: Absence[] = [];
-  const attempt = async (depth: Depth['name'], work: () => Promise<Measurement[]>) => {
+  for (const depth of input.depths) {
     try {
-      measurements.push(...(await work()));
+      measurements.push(...(depth === 'mcp-stdio' ? await overStdio() : await overHttp()));
     } catch (error) {
       absences.push({ labels: { backend, depth }, reason: (error as Error).message });
     }
-  };
-  await attempt('service', async () => {
-    const embedder = await openEmbedder();
-    const { index } = await openLevelIndex({ ...input, embedder });
-    try {
-      return await sweep(input, tell, async () => serviceDepth(index));
-    } finally {
-      await index.close();
-      await embedder.close();
-    }
-  });
-  await attempt('mcp-stdio', async () => {
+  }
+  return { measurements, absences };
+
+  async function overStdio(): Promise<Measurement[]> {
     const client = new StdioClient(serverEntry, serverEnvironment(settings));
     try {
       await client.initialize();
@@ -53,8 +46,9 @@ export async function measureConcurrency(input: ConcurrencyInput, tell: Tell): P
     } finally {
       await client.close();
     }
-  });
-  await attempt('mcp-http', async () => {
+  }
+
+  async function overHttp(): Promise<Measurement[]> {
     const server = await launchHttpServer(settings);
     try {
       return await sweep(input, tell, async () => {
@@ -65,13 +59,12 @@ export async function measureConcurrency(input: ConcurrencyInput, tell: Tell): P
     } finally {
       await server.close();
     }
-  });
-  return { measurements, absences };
+  }
 }
 
 /** @param connect gives what one more client asks */
 async function sweep(
-  { workspace, backend, clients, window }: ConcurrencyInput,
+  { workspace, backend, clients, windows, window }: ConcurrencyInput,
   tell: Tell,
   connect: () => Promise<Depth>,
 ): Promise<Measurement[]> {
@@ -86,20 +79,24 @@ async function sweep(
     tell(`${count} clients at once, ${depth}`);
     let next = 0;
     const times: number[] = [];
+    const answered = new Array<number>(windows).fill(0);
     const start = performance.now();
     await Promise.all(
       connected.map(async (client) => {
-        while (performance.now() - start < window) {
+        while (performance.now() - start < windows * window) {
           const asked = performance.now();
           await client.ask(queries[next++ % queries.length]!);
-          times.push(performance.now() - asked);
+          const now = performance.now();
+          times.push(now - asked);
+          const place = Math.floor((now - start) / window);
+          if (place < windows) answered[place]!++;
         }
       }),
     );
-    const perSecond = times.length / ((performance.now() - start) / 1000);
+    const perSecond = answered.map((count) => (1000 * count) / window);
     const labels = { backend, depth, passages: texts.length, clients: count };
     measured.push(
-      { metric: 'throughput', labels, runs: [[perSecond]] },
+      { metric: 'throughput', labels, runs: [perSecond] },
       { metric: 'query', labels: { ...labels, state: 'warm' }, runs: [times] },
     );
   }

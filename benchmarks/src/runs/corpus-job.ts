@@ -1,19 +1,18 @@
 import type { SearchIndex, SearchMode } from '@kettle/search';
-import type { VectorStore } from '@kettle/vector-store';
 import { vectorAt } from '../corpus/geometry.js';
 import { type Judgments, readJudgments } from '../corpus/judgments.js';
 import { documentRanking } from '../metrics/ranking.js';
 import type { Absence, Labels, Measurement } from '../results/results.js';
-import { ActivityClock } from './activity.js';
+import { timedBuild } from './build.js';
 import { bareDepth, type Depth, mcpDepth, serviceDepth, vectorDepth } from './depths.js';
-import type { Tell } from './jobs.js';
-import { openEmbedder, openLevelIndex, openStore, type StoreOptions, wrapEmbedder } from './kettle.js';
+import { openEmbedder, openLevelIndex, wrapEmbedder } from './kettle.js';
 import { measureLatency } from './latency.js';
 import { type McpClient, serverEntry, serverEnvironment } from './mcp-client.js';
 import { startHttpServer } from './mcp-http.js';
 import { qualityOf } from './quality.js';
 import { diskUsage, residentMemory, timed } from './resources.js';
 import { StdioClient } from './stdio-client.js';
+import type { Tell } from './tell.js';
 import { files, type Prepared, readJson, readVectors, type Workspace } from './workspace.js';
 
 export interface CorpusInput {
@@ -22,8 +21,10 @@ export interface CorpusInput {
   readonly backend: string;
   /** Name in the results. */
   readonly contender: string;
-  /** Unset: the backend's own row, in the mode that users get, at every depth. Set: the SearchService in this mode. */
+  /** Unset: the backend's own row, in the mode that users get, at every depth. Set: this mode, and its floor. */
   readonly mode?: SearchMode;
+  /** Most questions to time. */
+  readonly questions: number;
   readonly repetition: number;
   /** An index that {@link buildIndex} made in another process, or an empty folder for it to use. */
   readonly indexDirectory: string;
@@ -45,44 +46,18 @@ export async function buildIndex(input: CorpusInput, tell: Tell): Promise<Measur
   const embedder = await openEmbedder();
   try {
     tell('building the index');
-    const clock = new ActivityClock();
-    const watched = wrapEmbedder(embedder, {
-      embedDocuments: (texts, options) =>
-        clock.during('embedding', () => embedder.embedDocuments(texts, options)),
-    });
-    const store = async (context: StoreOptions) =>
-      watchStore(await clock.during('storing', () => openStore(context)), clock);
-    const { index } = await openLevelIndex({ ...input, embedder: watched, store });
-    const { embedding, storing, rest } = clock.split();
+    const { index, split, total } = await timedBuild({ ...input, embedder });
     await index.close();
     return [
-      { metric: 'build_total', labels, runs: [[embedding + storing + rest]] },
-      { metric: 'build_reading', labels, runs: [[rest]] },
-      { metric: 'build_embedding', labels, runs: [[embedding]] },
-      { metric: 'build_storing', labels, runs: [[storing]] },
+      { metric: 'build_total', labels, runs: [[total]] },
+      { metric: 'build_reading', labels, runs: [[split.rest]] },
+      { metric: 'build_embedding', labels, runs: [[split.embedding]] },
+      { metric: 'build_storing', labels, runs: [[split.storing]] },
       { metric: 'disk', labels, runs: [[await diskUsage(input.indexDirectory)]] },
     ];
   } finally {
     await embedder.close();
   }
-}
-
-/** The same store, with the time of its writes on the clock. */
-function watchStore(store: VectorStore, clock: ActivityClock): VectorStore {
-  return {
-    specificationVersion: store.specificationVersion,
-    backend: store.backend,
-    fingerprint: store.fingerprint,
-    capabilities: store.capabilities,
-    upsert: (records, options) => clock.during('storing', () => store.upsert(records, options)),
-    persist: (options) => clock.during('storing', () => store.persist(options)),
-    delete: (ids, options) => store.delete(ids, options),
-    query: (vector, topK, options) => store.query(vector, topK, options),
-    count: (options) => store.count(options),
-    ids: (options) => store.ids(options),
-    clear: (options) => store.clear(options),
-    close: () => store.close(),
-  };
 }
 
 /** Starts again on a built index, asks everything at every depth, and judges the answers. */
@@ -104,16 +79,16 @@ export async function queryIndex(input: CorpusInput, tell: Tell): Promise<Outcom
     const restart = await timed(() => openLevelIndex({ ...input, embedder: counting }));
     const { index, store } = restart.value;
     try {
-      const depths =
-        mode === undefined
-          ? [vectorDepth(store(), vectors), bareDepth(embedder, store()), serviceDepth(index)]
-          : [serviceDepth(index)];
+      const depths = [bareDepth(embedder, store()), serviceDepth(index)];
+      if (mode === undefined) depths.unshift(vectorDepth(store(), vectors));
+      // Words are looked up without a model: its floor is another one.
+      if (mode === 'keyword') depths.shift();
       const { servers, absences } = await startServers(input, tell);
       try {
         tell('asking');
         const all = [...depths, ...servers.map(({ depth }) => depth)];
         const seed = workspace.seed + input.repetition;
-        const latency = await measureLatency(all, judgments.queries, labels, seed);
+        const latency = await measureLatency(all, judgments.queries, { labels, seed, most: input.questions });
         await closeAll(servers);
         tell('judging the answers');
         return {
@@ -149,18 +124,24 @@ interface RunningServer {
 
 /** One server on stdio and one on HTTP over the same index. One that can't be had costs its own depth only. */
 async function startServers(
-  { workspace, backend, contender, mode, indexDirectory }: CorpusInput,
+  { workspace, backend, contender, mode, indexDirectory, repetition }: CorpusInput,
   tell: Tell,
 ): Promise<{ servers: RunningServer[]; absences: Absence[] }> {
   const servers: RunningServer[] = [];
   const absences: Absence[] = [];
-  if (mode !== undefined) return { servers, absences };
-  const settings = { backend, documents: workspace.documents, indexDirectory };
+  const settings = {
+    backend,
+    documents: workspace.documents,
+    indexDirectory,
+    ...(mode !== undefined && { more: { SEARCH_MODE: mode } }),
+  };
   const starts = {
     'mcp-stdio': async () => new StdioClient(serverEntry, serverEnvironment(settings)),
     'mcp-http': () => startHttpServer(settings),
   } as const;
-  for (const name of ['mcp-stdio', 'mcp-http'] as const) {
+  // HTTP once: what it adds to stdio decides nothing between backends or modes.
+  const http = mode === undefined && repetition === 0;
+  for (const name of http ? (['mcp-stdio', 'mcp-http'] as const) : (['mcp-stdio'] as const)) {
     tell(`starting a server for ${name}`);
     let client: McpClient | undefined;
     try {

@@ -15,8 +15,8 @@ import { fitNoise, grow, grownLike, splitForFit } from '../corpus/growth.js';
 import { neighbourRecall } from '../metrics/neighbours.js';
 import type { Measurement } from '../results/results.js';
 import { defaultBackend } from '../targets.js';
-import type { Tell } from './jobs.js';
 import { openStore } from './kettle.js';
+import type { Tell } from './tell.js';
 import { settingsText } from './tuning.js';
 import {
   files,

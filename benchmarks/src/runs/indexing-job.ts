@@ -1,15 +1,14 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { readCorpus } from '@kettle/search';
 import { readJudgments } from '../corpus/judgments.js';
 import type { Labels, Measurement } from '../results/results.js';
 import { topK } from './depths.js';
-import type { Tell } from './jobs.js';
 import { openEmbedder, openLevelIndex } from './kettle.js';
 import { searchOverMcp, serverEntry, serverEnvironment } from './mcp-client.js';
-import { timed } from './resources.js';
+import { openLoop } from './open-loop.js';
 import { StdioClient } from './stdio-client.js';
+import type { Tell } from './tell.js';
 import { files, type Prepared, readJson, type Workspace } from './workspace.js';
 
 export interface IndexingInput {
@@ -19,8 +18,10 @@ export interface IndexingInput {
   readonly added: number;
 }
 
-/** Milliseconds between two pings. */
+/** Milliseconds between two pings, and between two queries: a fourth of what one index could answer. */
 const pingInterval = 5;
+const queryInterval = 20;
+const idleSamples = 200;
 
 /** What indexing in the background does to those who ask: `ping` over MCP, and the latency of a search. */
 export async function measureWhileIndexing(input: IndexingInput, tell: Tell): Promise<Measurement[]> {
@@ -52,10 +53,11 @@ async function pings(
     const answered = searchOverMcp(client, 'the first question').finally(() => {
       indexing = false;
     });
-    const busy = await pingWhile(client, () => indexing);
+    const ping = () => client.request('ping');
+    const busy = await openLoop(pingInterval, ping, () => indexing);
     await answered;
-    let left = 200;
-    const idle = await pingWhile(client, () => left-- > 0);
+    let left = idleSamples;
+    const idle = await openLoop(pingInterval, ping, () => --left > 0);
     return [
       { metric: 'ping', labels: { backend, depth: 'mcp-stdio', phase: 'indexing' }, runs: [busy] },
       { metric: 'ping', labels: { backend, depth: 'mcp-stdio', phase: 'idle' }, runs: [idle] },
@@ -63,21 +65,6 @@ async function pings(
   } finally {
     await client.close();
   }
-}
-
-/**
- * Sends pings at an even pace, also while earlier ones wait for their reply: if each waited for the one before, a
- * server that hangs for a second would get one bad sample instead of two hundred.
- */
-async function pingWhile(client: StdioClient, goOn: () => boolean): Promise<number[]> {
-  const pings: Promise<{ readonly milliseconds: number }>[] = [];
-  do {
-    const ping = timed(() => client.request('ping'));
-    ping.catch(() => {}); // told below
-    pings.push(ping);
-    await wait(pingInterval);
-  } while (goOn());
-  return (await Promise.all(pings)).map(({ milliseconds }) => milliseconds);
 }
 
 /** Searches an index while documents are added to its folder, and while it has nothing to do. */
@@ -96,11 +83,10 @@ async function queries(
   const { index } = await openLevelIndex({ workspace, backend, embedder, documents, indexDirectory });
   try {
     let next = 0;
-    const ask = async () =>
-      (await timed(() => index.search(asked[next++ % asked.length]!.text, { topK }))).milliseconds;
+    const ask = () => index.search(asked[next++ % asked.length]!.text, { topK });
     for (let i = 0; i < 10; i++) await ask();
-    const idle: number[] = [];
-    for (let i = 0; i < 200; i++) idle.push(await ask());
+    let left = idleSamples;
+    const idle = await openLoop(queryInterval, ask, () => --left > 0);
 
     await addDocuments(documents, (await readJson<Prepared>(workspace, files.prepared)).texts, added);
     tell(`searching while ${added} passages are indexed`);
@@ -108,9 +94,7 @@ async function queries(
     const synced = index.sync().finally(() => {
       indexing = false;
     });
-    const busy: number[] = [];
-    do busy.push(await ask());
-    while (indexing);
+    const busy = await openLoop(queryInterval, ask, () => indexing);
     await synced;
     const labels: Labels = { backend, depth: 'service' };
     return [

@@ -1,6 +1,3 @@
-/** Says what goes on, for the person who waits. */
-export type Tell = (message: string) => void;
-
 /** Every job that runs in a process of its own. Loaded when needed: no job pays for another's imports. */
 export const jobs = {
   prepare: async () => (await import('./prepare-job.js')).prepareCorpus,
@@ -12,6 +9,9 @@ export const jobs = {
   concurrency: async () => (await import('./concurrency-job.js')).measureConcurrency,
   indexing: async () => (await import('./indexing-job.js')).measureWhileIndexing,
   loop: async () => (await import('./loop-job.js')).measureLoop,
+  generate: async () => (await import('./whole-job.js')).generateDocuments,
+  'whole-build': async () => (await import('./whole-job.js')).buildWhole,
+  'whole-use': async () => (await import('./whole-job.js')).measureWholeUse,
   start: async () => (await import('./start-job.js')).measureStart,
 };
 

@@ -59,6 +59,8 @@ export interface IndexOptions {
   readonly mode?: SearchMode;
   /** Instead of the workspace's documents. */
   readonly documents?: string;
+  /** Follow changes of the folder. @default false */
+  readonly watch?: boolean;
   /** Instead of the registry's store. */
   readonly store?: (context: StoreOptions) => Promise<VectorStore>;
 }
@@ -77,7 +79,7 @@ export async function openLevelIndex(options: IndexOptions): Promise<OpenedIndex
     model,
     backend,
     mode: options.mode ?? defaultMode,
-    watch: false,
+    watch: options.watch ?? false,
     // Its owner closes it, and may open another index over it.
     loadEmbedder: async () => wrapEmbedder(embedder, { close: async () => {} }),
     openStore: async (context) => {

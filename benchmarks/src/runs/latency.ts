@@ -6,18 +6,24 @@ import { timed } from './resources.js';
 
 const warmUp = 10;
 
+export interface LatencyOptions {
+  readonly labels: Labels;
+  readonly seed: number;
+  /** Most questions to ask; which ones, the seed decides. */
+  readonly most: number;
+}
+
 /**
- * Asks every question at every depth and times each. The first question at a depth is its cold sample; then
- * come some that are not counted, then every question once, warm. Question by question the depths take turns
+ * Asks the questions at every depth and times each. The first question at a depth is its cold sample; then
+ * come some that are not counted, then each question once, warm. Question by question the depths take turns
  * in an order that moves on, so that what disturbs the machine disturbs all depths alike.
  */
 export async function measureLatency(
   depths: readonly Depth[],
   queries: readonly Query[],
-  labels: Labels,
-  seed: number,
+  { labels, seed, most }: LatencyOptions,
 ): Promise<Measurement[]> {
-  const order = shuffled(queries, seededRandom(seed));
+  const order = shuffled(queries, seededRandom(seed)).slice(0, most);
   const cold = new Map<Depth, number>();
   const warm = new Map<Depth, number[]>(depths.map((depth) => [depth, []]));
   for (const depth of depths) {

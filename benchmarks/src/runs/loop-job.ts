@@ -1,9 +1,16 @@
+import { readFile } from 'node:fs/promises';
 import { modelsDirectory } from '@kettle/model-minilm';
 import type { Measurement } from '../results/results.js';
-import type { Tell } from './jobs.js';
 import { model } from './kettle.js';
 import { timed } from './resources.js';
+import type { Tell } from './tell.js';
 import { files, type Prepared, readJson, type Workspace } from './workspace.js';
+
+export interface LoopInput {
+  readonly workspace: Workspace;
+  /** Instead of the corpus's passages. */
+  readonly textsFile?: string;
+}
 
 const batchSize = 32;
 
@@ -12,11 +19,11 @@ const batchSize = 32;
  * pipeline of transformers.js, on the very passages that Kettle makes of the corpus, with the same model files.
  * Only embedding is timed: no reading, splitting or storing. The model is loaded and warm.
  */
-export async function measureLoop(
-  { workspace }: { workspace: Workspace },
-  tell: Tell,
-): Promise<Measurement[]> {
-  const { texts } = await readJson<Prepared>(workspace, files.prepared);
+export async function measureLoop({ workspace, textsFile }: LoopInput, tell: Tell): Promise<Measurement[]> {
+  const texts: readonly string[] =
+    textsFile === undefined
+      ? (await readJson<Prepared>(workspace, files.prepared)).texts
+      : JSON.parse(await readFile(textsFile, 'utf8'));
   const { env, pipeline } = await import('@xenova/transformers');
   env.localModelPath = modelsDirectory;
   env.allowRemoteModels = false;

@@ -1,17 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { backends, type Tunable } from '@kettle/server/backends';
+import type { SearchMode } from '@kettle/search';
+import { backends } from '@kettle/server/backends';
 import { baselines } from '../baselines/baselines.js';
 import type { Plan } from '../plan.js';
 import { interleave, type Turn } from '../statistics/schedule.js';
-import { defaultBackend } from '../targets.js';
+import { defaultBackend, floorMode, searchModeNames } from '../targets.js';
+import type { ConcurrencyInput } from './concurrency-job.js';
 import type { CorpusInput } from './corpus-job.js';
+import { growthPhase, growthSteps } from './growth-phase.js';
+import { loop } from './plain-loop.js';
 import type { Recorder } from './recorder.js';
-import type { StoreInput } from './store-job.js';
-import type { Tuning } from './tuning.js';
+import { wholePhase, wholeSteps } from './whole-phase.js';
 import type { Workspace } from './workspace.js';
-
-const modes = ['vector', 'keyword', 'hybrid'] as const;
 
 /** Steps that {@link measurePhases} takes at most, and one for the preparation. */
 export function stepsOf(plan: Plan): number {
@@ -19,14 +20,12 @@ export function stepsOf(plan: Plan): number {
     1 +
     buildTurns(plan, 0).length +
     backends.length * plan.repetitions +
-    modes.length +
+    modeTurns(plan, 0).length +
     baselines.length +
-    1 +
-    storeRuns(plan).length +
-    concurrent(plan).length * plan.concurrency.repetitions +
-    1 +
-    plan.loops +
-    1
+    growthSteps(plan) +
+    concurrent(plan).length +
+    2 +
+    wholeSteps(plan)
   );
 }
 
@@ -38,13 +37,17 @@ export async function measurePhases(workspace: Workspace, plan: Plan, recorder: 
     await queryPhase(workspace, plan, recorder, indexes);
     await concurrencyPhase(workspace, plan, recorder, indexes);
     await floorPhase(workspace, plan, recorder, indexes);
+    await wholePhase(workspace, plan, recorder);
     await growthPhase(workspace, plan, recorder);
   } finally {
     for (const directory of indexes.values()) await rm(directory, { recursive: true, force: true });
   }
 }
 
-/** Builds each backend's index of the corpus in fresh processes; the last of each stays, for the queries. */
+/**
+ * Builds each backend's index of the corpus in fresh processes; the last of each stays, for the queries. The plain
+ * loop, against which the default one is held, takes turns with them.
+ */
 async function buildPhase(
   workspace: Workspace,
   plan: Plan,
@@ -52,6 +55,10 @@ async function buildPhase(
   indexes: Map<string, string>,
 ): Promise<void> {
   for (const { item: backend, repetition } of buildTurns(plan, workspace.seed)) {
+    if (backend === loop) {
+      await recorder.attempt('the plain loop', { phase: loop }, 'loop', { workspace });
+      continue;
+    }
     const indexDirectory = await mkdtemp(join(workspace.directory, 'index-'));
     const input = backendInput(workspace, backend, indexDirectory, repetition);
     const built = await recorder.attempt(`${backend}: building`, { backend }, 'build', input);
@@ -63,9 +70,11 @@ async function buildPhase(
 
 /** Whole rounds in which all take their turn, as far as each is to be built. */
 function buildTurns({ builds }: Plan, seed: number): Turn<string>[] {
-  const wanted = (name: string) => (name === defaultBackend ? builds.default : builds.each);
+  const wanted = (name: string) => (name === defaultBackend || name === loop ? builds.default : builds.each);
   const rounds = Math.max(builds.each, builds.default);
-  return interleave(names(), rounds, seed).filter(({ item, repetition }) => repetition < wanted(item));
+  return interleave([...names(), loop], rounds, seed).filter(
+    ({ item, repetition }) => repetition < wanted(item),
+  );
 }
 
 async function queryPhase(
@@ -80,21 +89,29 @@ async function queryPhase(
       recorder.skip();
       continue;
     }
-    const input = backendInput(workspace, backend, indexDirectory, repetition);
+    const input = backendInput(workspace, backend, indexDirectory, repetition, plan.questions);
     await recorder.attempt(`${backend}: querying`, { backend }, 'query', input);
   }
   const indexDirectory = indexes.get(defaultBackend) ?? [...indexes.values()][0];
-  for (const mode of modes) {
+  for (const { item: mode, repetition } of modeTurns(plan, workspace.seed + 3)) {
     if (indexDirectory === undefined) {
       recorder.skip();
       continue;
     }
     const backend = indexes.has(defaultBackend) ? defaultBackend : [...indexes.keys()][0]!;
-    const input = { workspace, backend, contender: mode, mode, indexDirectory, repetition: 0 };
+    const { questions } = plan;
+    const input = { workspace, backend, contender: mode, mode, indexDirectory, repetition, questions };
     await recorder.attempt(`${mode} search`, { backend: mode }, 'query', input);
   }
   for (const { name } of baselines)
     await recorder.attempt(`baseline: ${name}`, { backend: name }, 'baseline', { workspace, name });
+}
+
+/** The mode that has a target to meet in as many processes as a backend; the others say what their mode costs. */
+function modeTurns({ repetitions }: Plan, seed: number): Turn<SearchMode>[] {
+  return interleave(searchModeNames, repetitions, seed).filter(
+    ({ item, repetition }) => item === floorMode || repetition === 0,
+  );
 }
 
 async function concurrencyPhase(
@@ -103,19 +120,21 @@ async function concurrencyPhase(
   recorder: Recorder,
   indexes: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const { repetitions, clients, window } = plan.concurrency;
-  for (const { item: backend } of interleave(concurrent(plan), repetitions, workspace.seed + 2)) {
+  for (const { item: backend } of interleave(concurrent(plan), 1, workspace.seed + 2)) {
     const indexDirectory = indexes.get(backend);
     if (indexDirectory === undefined) {
       recorder.skip();
       continue;
     }
-    const input = { workspace, backend, indexDirectory, clients, window };
+    // HTTP for one backend: what it adds doesn't depend on which.
+    const depths: ConcurrencyInput['depths'] =
+      backend === defaultBackend ? ['mcp-stdio', 'mcp-http'] : ['mcp-stdio'];
+    const input = { workspace, backend, indexDirectory, depths, ...plan.concurrency };
     await recorder.attempt(`${backend}: many clients`, { backend }, 'concurrency', input);
   }
 }
 
-/** What ratios need: the loop, the start, and what indexing does to others. With the default backend. */
+/** What it takes to start, and what indexing does to others. With the default backend. */
 async function floorPhase(
   workspace: Workspace,
   plan: Plan,
@@ -129,74 +148,13 @@ async function floorPhase(
     backend,
     added: plan.added,
   });
-  for (let loop = 0; loop < plan.loops; loop++)
-    await recorder.attempt('the plain loop', { phase: 'plain loop' }, 'loop', { workspace });
-  if (indexDirectory === undefined) recorder.skip();
-  else
-    await recorder.attempt('starting', { phase: 'start' }, 'start', {
-      workspace,
-      backend,
-      indexDirectory,
-      repetitions: plan.starts,
-    });
-}
-
-async function growthPhase(workspace: Workspace, plan: Plan, recorder: Recorder): Promise<void> {
-  const grown = await recorder.attempt('growing the corpus', { data: 'grown' }, 'grow', {
+  if (indexDirectory === undefined) return recorder.skip();
+  await recorder.attempt('starting', { phase: 'start' }, 'start', {
     workspace,
-    sizes: grownSizes(plan),
+    backend,
+    indexDirectory,
+    repetitions: plan.starts,
   });
-  if (!grown) return;
-  const failed = new Set<string>();
-  for (const run of storeRuns(plan)) {
-    const { backend, size } = run;
-    if (failed.has(backend)) {
-      recorder.skip();
-      continue;
-    }
-    const title = `${backend}, ${size} passages`;
-    const labels = { backend, passages: size };
-    if (!(await recorder.attempt(title, labels, 'store', { workspace, ...run }))) failed.add(backend);
-  }
-}
-
-/** All sizes to grow to, ascending. */
-function grownSizes({ sizes, targetSize }: Plan): number[] {
-  return [...new Set([...sizes, ...(targetSize === undefined ? [] : [targetSize])])].sort((a, b) => a - b);
-}
-
-/** The smallest size first, and backends in turn: the same minute of the machine for all of them. */
-function storeRuns(plan: Plan): Omit<StoreInput, 'workspace'>[] {
-  const { sizes, frontierSize, settings, storeQueries: queries } = plan;
-  return grownSizes(plan).flatMap((size) =>
-    backends.flatMap(({ name: backend, tunables = [] }) => {
-      const common = { backend, size, queries };
-      const forTarget = !sizes.includes(size);
-      if (forTarget && backend !== defaultBackend) return [];
-      const sweeps = forTarget ? [] : variations(tunables, 'query', settings);
-      // How a store was filled shows most where a query looks at the least.
-      const weakest = sweeps.slice(0, 1);
-      const rebuilt = size === frontierSize ? variations(tunables, 'build', settings) : [];
-      return [
-        { ...common, build: {}, sweeps },
-        ...rebuilt.map((build) => ({ ...common, build, sweeps: weakest })),
-      ];
-    }),
-  );
-}
-
-/** One setting at a time away from the presets. */
-function variations(
-  tunables: readonly Tunable[],
-  applies: Tunable['applies'],
-  which: Plan['settings'],
-): Tuning[] {
-  return tunables
-    .filter((tunable) => tunable.applies === applies)
-    .flatMap(({ name, values, preset }) => {
-      const others = values.filter((value) => value !== preset);
-      return (which === 'all' ? others : others.slice(-1)).map((value) => ({ [name]: value }));
-    });
 }
 
 function names(): string[] {
@@ -212,6 +170,7 @@ function backendInput(
   backend: string,
   indexDirectory: string,
   repetition: number,
+  questions = Number.POSITIVE_INFINITY,
 ): CorpusInput {
-  return { workspace, backend, contender: backend, indexDirectory, repetition };
+  return { workspace, backend, contender: backend, indexDirectory, repetition, questions };
 }

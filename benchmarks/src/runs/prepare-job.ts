@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Embedder } from '@kettle/embedder';
 import { ExactVectorStore } from '@kettle/vector-store';
 import { readJudgments } from '../corpus/judgments.js';
-import type { Tell } from './jobs.js';
 import { openEmbedder, openLevelIndex, wrapEmbedder } from './kettle.js';
+import type { Tell } from './tell.js';
 import { files, type Prepared, type Workspace, writeJson, writeVectors } from './workspace.js';
 
 /**

@@ -17,8 +17,17 @@ export class Recorder {
     this.#signal = signal;
   }
 
-  /** Runs a job that nothing else can go without; rejects when it fails. */
-  async require<N extends JobName>(title: string, name: N, input: JobInput<N>): Promise<JobOutput<N>> {
+  /**
+   * Runs a job that nothing else can go without; rejects when it fails.
+   *
+   * @param deadline milliseconds; unset: the usual one
+   */
+  async require<N extends JobName>(
+    title: string,
+    name: N,
+    input: JobInput<N>,
+    deadline?: number,
+  ): Promise<JobOutput<N>> {
     this.#progress.begin(title);
     // The state of the machine, all through the run.
     this.measurements.push({ metric: 'calibration', labels: {}, runs: [[calibrate()]] });
@@ -26,6 +35,7 @@ export class Recorder {
       return await runInChild(name, input, {
         onProgress: ({ message }) => this.#progress.tell(message),
         ...(this.#signal && { signal: this.#signal }),
+        ...(deadline !== undefined && { deadline }),
       });
     } finally {
       this.#progress.end();
@@ -42,9 +52,10 @@ export class Recorder {
     labels: Labels,
     name: N,
     input: JobInput<N>,
+    deadline?: number,
   ): Promise<boolean> {
     try {
-      this.#record(await this.require(title, name, input));
+      this.#record(await this.require(title, name, input, deadline));
       return true;
     } catch (error) {
       this.#signal?.throwIfAborted();

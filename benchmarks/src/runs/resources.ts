@@ -9,6 +9,27 @@ import { join } from 'node:path';
  */
 export async function residentMemory(): Promise<number> {
   globalThis.gc?.();
+  return residentNow();
+}
+
+/**
+ * Looks every half second at what {@link residentMemory} counts, without a garbage collection, until the returned
+ * function is called, which gives the most there was.
+ */
+export function watchMemory(): () => Promise<number> {
+  let peak = 0;
+  const look = async () => {
+    peak = Math.max(peak, await residentNow());
+  };
+  const timer = setInterval(() => void look(), 500);
+  return async () => {
+    clearInterval(timer);
+    await look();
+    return peak;
+  };
+}
+
+async function residentNow(): Promise<number> {
   try {
     const family = await descendants(process.pid);
     const sizes = await Promise.all([process.pid, ...family].map(residentOf));

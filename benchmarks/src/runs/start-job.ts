@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { Measurement } from '../results/results.js';
-import type { Tell } from './jobs.js';
 import { searchOverMcp, serverEntry, serverEnvironment } from './mcp-client.js';
 import { StdioClient } from './stdio-client.js';
+import type { Tell } from './tell.js';
 import type { Workspace } from './workspace.js';
 
 export interface StartInput {

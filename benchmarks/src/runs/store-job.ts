@@ -4,9 +4,9 @@ import type { VectorStore } from '@kettle/vector-store';
 import { type Vectors, vectorAt, vectorCount } from '../corpus/geometry.js';
 import { neighbourRecall } from '../metrics/neighbours.js';
 import type { Labels, Measurement } from '../results/results.js';
-import type { Tell } from './jobs.js';
 import { openStore } from './kettle.js';
 import { diskUsage, residentMemory, timed } from './resources.js';
+import type { Tell } from './tell.js';
 import { settingsText, type Tuning } from './tuning.js';
 import { files, type Prepared, readJson, readVectors, type Truth, type Workspace } from './workspace.js';
 
@@ -18,6 +18,10 @@ export interface StoreInput {
   readonly queries: number;
   /** How the store is filled. Empty: the presets. */
   readonly build: Tuning;
+  /** What a smaller size left of a persistent store: filled further, and kept. Unset: a store of its own. */
+  readonly directory?: string;
+  /** Milliseconds that filling `directory` took so far. */
+  readonly spent: number;
   /** Settings for the queries, tried one after the other on the filled store. Empty: only the presets. */
   readonly sweeps: readonly Tuning[];
 }
@@ -32,7 +36,7 @@ export async function measureStore(input: StoreInput, tell: Tell): Promise<Measu
   const { fingerprint } = await readJson<Prepared>(workspace, files.prepared);
   const queries = await readVectors(workspace, files.queries, fingerprint.dimensions, 0, input.queries);
   const truth = await trueDistances(workspace, size);
-  const directory = await mkdtemp(join(workspace.directory, 'store-'));
+  const directory = input.directory ?? (await mkdtemp(join(workspace.directory, 'store-')));
   const base = { backend, passages: size };
   const open = (tuning: Tuning) =>
     openStore({ backend, fingerprint, directory, corpusId: 'benchmark', tuning });
@@ -59,7 +63,7 @@ export async function measureStore(input: StoreInput, tell: Tell): Promise<Measu
       await store.close();
     }
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    if (input.directory === undefined) await rm(directory, { recursive: true, force: true });
   }
 }
 
@@ -68,15 +72,19 @@ function withSettings(labels: Labels, tuning: Tuning): Labels {
   return settings === '' ? labels : { ...labels, settings };
 }
 
-/** Upserts the vectors batch by batch, so that never all of them are in memory beside the store. */
+/**
+ * Upserts the vectors that the store doesn't hold yet, batch by batch, so that never all of them are in memory beside
+ * it. Gives the milliseconds that filling took from the start.
+ */
 async function fill(
   store: VectorStore,
-  { workspace, size, build }: StoreInput,
+  { workspace, size, build, spent }: StoreInput,
   dimensions: number,
   tell: Tell,
 ): Promise<number> {
-  let milliseconds = 0;
-  for (let from = 0; from < size; from += batch) {
+  const present = await store.count();
+  let milliseconds = present > 0 ? spent : 0;
+  for (let from = present; from < size; from += batch) {
     tell([`${from} of ${size} passages stored`, settingsText(build)].filter(Boolean).join(', '));
     const vectors = await readVectors(workspace, files.grown, dimensions, from, Math.min(size, from + batch));
     const records = Array.from({ length: vectorCount(vectors) }, (_, index) => ({

@@ -1,0 +1,2 @@
+/** Says what goes on inside a job, for the person who waits. */
+export type Tell = (message: string) => void;
