@@ -1,7 +1,7 @@
 import type { OpenIndexOptions, SearchIndex } from '@kettle/search';
 import type { VectorStore } from '@kettle/vector-store';
 
-export type TestBackend = 'exact' | 'hnsw' | 'chroma';
+export type TestBackend = 'exact' | 'hnsw' | 'usearch' | 'chroma';
 
 export interface OpenForTest extends Partial<Omit<OpenIndexOptions, 'backend'>> {
   readonly documents: string;

@@ -13,6 +13,12 @@ const adapters = {
       open: ({ fingerprint, directory, signal }) => HnswVectorStore.open({ fingerprint, directory, signal }),
     };
   },
+  usearch: async () => {
+    const { UsearchVectorStore } = await import('@kettle/vector-store-usearch');
+    return {
+      open: ({ fingerprint, directory, signal }) => UsearchVectorStore.open({ fingerprint, directory, signal }),
+    };
+  },
   chroma: async () => {
     const { ChromaVectorStore } = await import('@kettle/vector-store-chroma');
     return {
