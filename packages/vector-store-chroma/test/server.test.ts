@@ -122,7 +122,7 @@ describe.skipIf(!chroma.available)('a private server', () => {
 
   test('never ends a stranger that got the process id of an earlier server', async () => {
     await using folder = await tempDir();
-    const stranger = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true });
+    const stranger = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { detached: true });
     onTestFinished(() => void stranger.kill('SIGKILL'));
     const state = { controlPort: 1, token: 'old', server: { pid: stranger.pid, identity: 'another boot 1' } };
     await writeFile(join(folder.path, 'kettle-server.json'), JSON.stringify(state));

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { execPath, kill } from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { chroma } from './chroma-command.js';
 import { answers } from './processes.js';
@@ -10,7 +12,7 @@ export class OutsideServer {
   readonly url: string;
   readonly #port: number;
   readonly #command: readonly string[];
-  #process: ChildProcess | undefined;
+  #running: { readonly process: ChildProcess; readonly pid: number } | undefined;
 
   static async start(directory: string, command = chroma.command): Promise<OutsideServer> {
     const server = new OutsideServer(await freePort(), command);
@@ -25,24 +27,29 @@ export class OutsideServer {
   }
 
   async start(directory: string): Promise<void> {
-    const [program = '', ...words] = this.#command;
     const address = ['--path', directory, '--host', '127.0.0.1', '--port', String(this.#port)];
-    this.#process = spawn(program, [...words, 'run', ...address], { detached: true, stdio: 'ignore' });
+    const keeper = fileURLToPath(new URL('./run-while-wanted.mjs', import.meta.url));
+    const process = spawn(execPath, [keeper, ...this.#command, 'run', ...address], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const [pid] = (await once(process.stdout, 'data')) as [Buffer];
+    this.#running = { process, pid: Number(pid.toString()) };
     await expect.poll(() => answers(this.url), { timeout: 30_000 }).toBe(true);
   }
 
   /** Kills the server without warning. */
   async kill(): Promise<void> {
-    const running = this.#process;
-    if (!running || running.exitCode !== null || running.signalCode !== null) return;
-    const closed = once(running, 'close');
-    process.kill(-running.pid!, 'SIGKILL');
+    const running = this.#running;
+    if (!running) return;
+    this.#running = undefined;
+    const closed = once(running.process, 'close');
+    kill(-running.pid, 'SIGKILL');
     await closed;
   }
 
   /** Stops it, or lets it go on. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    process.kill(-this.#process!.pid!, signal);
+    kill(-this.#running!.pid, signal);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
