@@ -4,9 +4,11 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { VectorStore } from '@kettle/vector-store';
 import { ChromaServer } from '@kettle/vector-store-chroma';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chroma } from '../../vector-store-chroma/test/support/chroma-command.js';
+import { checkLevel } from './support/check-level.mjs';
 import { openForTest, type TestBackend } from './support/open-for-test.mjs';
 import { Random } from './support/random.js';
 import { contentsOf, Workspace } from './support/workspace.js';
@@ -82,18 +84,37 @@ async function fresh(): Promise<unknown> {
 }
 
 async function restarted(backend: TestBackend): Promise<unknown> {
+  let store: VectorStore | undefined;
   const index = await openForTest({
     documents: workspace.documents,
     directory: workspace.index,
     backend,
     chromaUrl,
+    around: (opened) => {
+      store = opened;
+      return opened;
+    },
   });
   try {
     await index.ready();
+    await checkLevel(index, store!);
     return await contentsOf(index, queries);
   } finally {
     await index.close();
   }
+}
+
+/** Milliseconds that a process takes until it is level, on this machine as it is now. */
+async function timeToLevel(backend: TestBackend): Promise<number> {
+  const { process, go } = prepare(backend);
+  const isLevel = new Promise<void>((resolve) => {
+    process.on('message', (message) => message === 'level' && resolve());
+  });
+  await go();
+  const started = performance.now();
+  await isLevel;
+  process.kill('SIGKILL');
+  return performance.now() - started;
 }
 
 const kills = 100;
@@ -103,6 +124,8 @@ async function killAtRandom(backend: TestBackend): Promise<void> {
   const random = new Random(seed);
   const names = new Set<string>();
   for (let count = 0; count < 8; count++) await stir(random, names);
+  // Some die while they open, some at work, some when all is done.
+  const longest = 1.5 * (await timeToLevel(backend));
   let next = prepare(backend);
   for (let kill = 1; kill <= kills; kill++) {
     const { process: victim, go } = next;
@@ -110,7 +133,7 @@ async function killAtRandom(backend: TestBackend): Promise<void> {
     // The next one loads while this one works.
     if (kill < kills) next = prepare(backend);
     const exit = once(victim, 'exit');
-    const timer = setTimeout(() => victim.kill('SIGKILL'), random.below(120));
+    const timer = setTimeout(() => victim.kill('SIGKILL'), random.below(longest));
     for (let edits = random.below(4); edits > 0; edits--) await stir(random, names);
     await exit;
     clearTimeout(timer);

@@ -16,7 +16,8 @@ const adapters = {
   usearch: async () => {
     const { UsearchVectorStore } = await import('@kettle/vector-store-usearch');
     return {
-      open: ({ fingerprint, directory, signal }) => UsearchVectorStore.open({ fingerprint, directory, signal }),
+      open: ({ fingerprint, directory, signal }) =>
+        UsearchVectorStore.open({ fingerprint, directory, signal }),
     };
   },
   chroma: async () => {

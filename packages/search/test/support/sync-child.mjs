@@ -1,6 +1,5 @@
 // Told to go, it synchronises for ever, until it is killed, and ends by itself where store and catalog differ. With `upsert:2` it kills itself at the second upsert.
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { checkLevel } from './check-level.mjs';
 import { loadStore, openForTest } from './open-for-test.mjs';
 
 const [documents, directory, backend, killAt, chromaUrl] = process.argv.slice(2);
@@ -29,20 +28,8 @@ process.send('loaded');
 await new Promise((resolve) => process.once('message', resolve));
 process.send('started');
 const index = await openForTest({ documents, directory, backend, chromaUrl, delay: killAt ? 0 : 1, around });
-await index.ready();
-const catalog = new Database(join(index.status().directory, 'catalog.sqlite'), { readonly: true });
-const live = catalog.prepare('SELECT hash FROM contents WHERE uses > 0 ORDER BY hash').pluck();
-
-async function checkLevel() {
-  const stored = [];
-  for await (const page of opened.ids()) stored.push(...page);
-  const wanted = live.all();
-  if (JSON.stringify(stored.sort()) === JSON.stringify(wanted)) return;
-  throw new Error(`The store holds ${stored.length} ids, the catalog ${wanted.length}, or they are others.`);
-}
-
 for (;;) {
   await index.sync();
-  await checkLevel();
+  await checkLevel(index, opened);
   process.send('level');
 }
