@@ -3,29 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { ChromaServer, ChromaVectorStore } from '@kettle/vector-store-chroma';
+import { ChromaServer } from '@kettle/vector-store-chroma';
 import { AdminClient } from 'chromadb';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { all } from './support/all.js';
 import { chroma } from './support/chroma-command.js';
 import { answer, listen, passOn } from './support/front.js';
 import { soon } from './support/processes.js';
+import { open, records } from './support/store.js';
 import { tempDir } from './support/temp-dir.js';
 
-const fingerprint = { model: 'test', dimensions: 2, metric: 'cosine' } as const;
-const records = [
-  { id: 'a', vector: Float32Array.of(1, 0) },
-  { id: 'b', vector: Float32Array.of(0, 1) },
-];
 const key = 'a-secret-key';
-
-type Options = Partial<Parameters<typeof ChromaVectorStore.open>[0]>;
-
-async function open(server: string, options: Options = {}): Promise<ChromaVectorStore> {
-  const store = await ChromaVectorStore.open({ server, fingerprint, corpusId: 'corpus', ...options });
-  onTestFinished(() => store.close());
-  return store;
-}
 
 describe.skipIf(!chroma.available)('an outside server', () => {
   let folder: Awaited<ReturnType<typeof tempDir>>;

@@ -1,12 +1,12 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { VectorStoreError } from '@kettle/vector-store';
+import type { VectorStoreError } from '@kettle/vector-store';
 import { ChromaServer, ChromaVectorStore } from '@kettle/vector-store-chroma';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { chroma } from './support/chroma-command.js';
+import { executable, quotedCommand, startIn } from './support/private-server.js';
 import {
   answers,
   guardianPid,
@@ -16,21 +16,8 @@ import {
   soon,
   untilGone,
 } from './support/processes.js';
+import { fingerprint } from './support/store.js';
 import { tempDir } from './support/temp-dir.js';
-
-const fingerprint = { model: 'test', dimensions: 2, metric: 'cosine' } as const;
-
-async function startIn(directory: string, command = chroma.command): Promise<ChromaServer> {
-  const server = await ChromaServer.start({ directory, command });
-  onTestFinished(() => server.close());
-  return server;
-}
-
-async function executable(file: string, script: string): Promise<string> {
-  await writeFile(file, `#!/bin/sh\n${script}\n`);
-  await chmod(file, 0o755);
-  return file;
-}
 
 describe.skipIf(!chroma.available)('a private server', () => {
   test('keeps its data in the folder and ends when it is closed', async () => {
@@ -91,23 +78,6 @@ describe.skipIf(!chroma.available)('a private server', () => {
     await expect.poll(() => store.count().catch(() => undefined), { timeout: 20_000 }).toBe(0);
   });
 
-  test('that was left behind is ended at the next start, and its data used', async () => {
-    await using folder = await tempDir();
-    const holder = await holdServer(folder.path, chroma.command);
-    const store = await ChromaVectorStore.open({ server: holder.url, fingerprint, corpusId: 'c' });
-    await store.upsert([{ id: 'a', vector: Float32Array.of(1, 0) }]);
-    const pid = serverPid(folder.path);
-    process.kill(guardianPid(folder.path), 'SIGKILL');
-    holder.process.kill('SIGKILL');
-    await once(holder.process, 'close');
-    expect(isAlive(pid)).toBe(true);
-
-    const server = await startIn(folder.path);
-    await untilGone(pid);
-    const again = await ChromaVectorStore.open({ server, fingerprint, corpusId: 'c' });
-    expect(await again.count()).toBe(1);
-  });
-
   test('goes on when its guardian was killed', async () => {
     await using folder = await tempDir();
     const server = await startIn(folder.path);
@@ -120,77 +90,16 @@ describe.skipIf(!chroma.available)('a private server', () => {
     expect(isAlive(guardianPid(folder.path))).toBe(true);
   });
 
-  test('never ends a stranger that got the process id of an earlier server', async () => {
-    await using folder = await tempDir();
-    const stranger = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { detached: true });
-    onTestFinished(() => void stranger.kill('SIGKILL'));
-    const state = { controlPort: 1, token: 'old', server: { pid: stranger.pid, identity: 'another boot 1' } };
-    await writeFile(join(folder.path, 'kettle-server.json'), JSON.stringify(state));
-    await startIn(folder.path);
-    expect(isAlive(stranger.pid!)).toBe(true);
-  });
-
   test('takes another port when its own was taken in the meantime', async () => {
     await using folder = await tempDir();
     const mark = join(folder.path, 'tried');
     const wrapper = await executable(
       join(folder.path, 'wrapper'),
       `if [ ! -e '${mark}' ]; then : >'${mark}'; echo "Address 127.0.0.1:1 is not available" >&2; exit 0; fi
-       exec ${chroma.command.map((word) => `'${word}'`).join(' ')} "$@"`,
+       exec ${quotedCommand()} "$@"`,
     );
     const server = await startIn(join(folder.path, 'data'), [wrapper]);
     expect(await answers(await server.url(soon()))).toBe(true);
-  });
-
-  test('ends together with a wrapper that does not pass signals on', async () => {
-    await using folder = await tempDir();
-    const pidFile = join(folder.path, 'pid');
-    const wrapper = await executable(
-      join(folder.path, 'wrapper'),
-      `${chroma.command.map((word) => `'${word}'`).join(' ')} "$@" & echo $! >'${pidFile}'; wait`,
-    );
-    const server = await startIn(join(folder.path, 'data'), [wrapper]);
-    const pid = Number(await readFile(pidFile, 'utf8'));
-    await server.close();
-    await untilGone(pid);
-  });
-
-  test.skipIf(process.platform !== 'linux').each([
-    ['in its process group', ''],
-    ['in a session of its own', 'setsid '],
-  ])('that a dead wrapper left behind %s is ended at the next start', async (_, prefix) => {
-    await using folder = await tempDir();
-    const [data, pidFile] = [join(folder.path, 'data'), join(folder.path, 'pid')];
-    const wrapper = await executable(
-      join(folder.path, 'wrapper'),
-      `${prefix}${chroma.command.map((word) => `'${word}'`).join(' ')} "$@" & echo $! >'${pidFile}'; wait`,
-    );
-    const holder = await holdServer(data, [wrapper]);
-    const left = Number(await readFile(pidFile, 'utf8'));
-    for (const pid of [guardianPid(data), serverPid(data)]) process.kill(pid, 'SIGKILL');
-    holder.process.kill('SIGKILL');
-    await once(holder.process, 'close');
-    expect(await answers(holder.url)).toBe(true);
-
-    const server = await startIn(data, [wrapper]);
-    await untilGone(left);
-    expect(await answers(holder.url)).toBe(false);
-    const next = Number(await readFile(pidFile, 'utf8'));
-    await server.close();
-    await untilGone(next);
-  });
-
-  test.skipIf(process.platform !== 'linux')('that its wrapper left running in secret is ended', async () => {
-    await using folder = await tempDir();
-    const pidFile = join(folder.path, 'pid');
-    const wrapper = await executable(
-      join(folder.path, 'wrapper'),
-      `setsid sleep 1000 >/dev/null 2>&1 & echo $! >'${pidFile}'`,
-    );
-    await expect(startIn(join(folder.path, 'data'), [wrapper])).rejects.toMatchObject({
-      code: 'unavailable',
-    });
-    await untilGone(Number(await readFile(pidFile, 'utf8')));
   });
 
   test.each([
@@ -221,26 +130,6 @@ describe.skipIf(!chroma.available)('a private server', () => {
     expect(serverPid(data)).not.toBe(pid);
   });
 
-  test('does not run unknown to the next guardian: where it can not be noted down, it is ended', async () => {
-    await using folder = await tempDir();
-    const [data, pidFile] = [join(folder.path, 'data'), join(folder.path, 'pids')];
-    const wrapper = await executable(
-      join(folder.path, 'wrapper'),
-      `echo $$ >>'${pidFile}'; exec ${chroma.command.map((word) => `'${word}'`).join(' ')} "$@"`,
-    );
-    const server = await startIn(data, [wrapper]);
-    const pid = serverPid(data);
-    // As a full disk would, it keeps the guardian from writing.
-    await mkdir(join(data, 'kettle-server.json.new'));
-    process.kill(pid, 'SIGKILL');
-    await untilGone(pid);
-    await expect(server.url({ ...soon(), trouble: 'silent' })).rejects.toMatchObject({ code: 'unavailable' });
-    const pids = () => readFile(pidFile, 'utf8').then((text) => text.trim().split('\n').map(Number));
-    for (const started of await pids()) await untilGone(started);
-    await rmdir(join(data, 'kettle-server.json.new'));
-    expect(await answers(await server.url({ ...soon(), trouble: 'silent' }))).toBe(true);
-  });
-
   test('takes a folder and a command with spaces', async () => {
     await using folder = await tempDir();
     const directory = join(folder.path, 'a folder');
@@ -251,84 +140,6 @@ describe.skipIf(!chroma.available)('a private server', () => {
     expect(await answers(await server.url(soon()))).toBe(true);
   });
 });
-
-describe('a private server that cannot run', () => {
-  const waysOut = /newer system.*container.*CHROMA_URL.*CHROMA_COMMAND.*chroma-debian12/;
-
-  test('says what an old glibc is and names the ways out', async () => {
-    await using folder = await tempDir();
-    const said = "Error: /lib/libc.so.6: version `GLIBC_2.38' not found (required by chroma.node)";
-    const command = [
-      await executable(join(folder.path, 'old'), `echo "${said.replace('`', '\\`')}" >&2; exit 1`),
-    ];
-    const error = await failure({ directory: folder.path, command });
-    expect(error).toMatchObject({ code: 'unsupported', message: expect.stringContaining('GLIBC_2.38') });
-    expect(error.message).toMatch(waysOut);
-  });
-
-  test('says which program is missing', async () => {
-    await using folder = await tempDir();
-    const error = await failure({ directory: folder.path, command: '/no/such/chroma' });
-    expect(error).toMatchObject({ code: 'unsupported', message: expect.stringContaining('/no/such/chroma') });
-    expect(error.message).toMatch(waysOut);
-  });
-
-  test('shows why it ended', async () => {
-    await using folder = await tempDir();
-    const command = [
-      await executable(join(folder.path, 'bad'), 'echo "Error: the moon is full" >&2; exit 3'),
-    ];
-    const error = await failure({ directory: folder.path, command });
-    expect(error).toMatchObject({
-      code: 'unavailable',
-      message: expect.stringContaining('the moon is full'),
-    });
-  });
-
-  test('is ended when it does not answer in time', async () => {
-    await using folder = await tempDir();
-    const pidFile = join(folder.path, 'pid');
-    const command = [await executable(join(folder.path, 'slow'), `echo $$ >'${pidFile}'; exec sleep 1000`)];
-    const error = await failure({ directory: folder.path, command, startDeadline: 1000 });
-    expect(error).toMatchObject({ code: 'timeout' });
-    await untilGone(Number(await readFile(pidFile, 'utf8')));
-  });
-
-  test('is given up when the caller has lost interest', async () => {
-    await using folder = await tempDir();
-    const command = [await executable(join(folder.path, 'slow'), 'exec sleep 1000')];
-    const reason = new Error('no longer wanted');
-    const signal = AbortSignal.abort(reason);
-    await expect(ChromaServer.start({ directory: folder.path, command, signal })).rejects.toBe(reason);
-  });
-
-  test('is ended when the caller loses interest during the start', async () => {
-    await using folder = await tempDir();
-    const pidFile = join(folder.path, 'pid');
-    const command = [await executable(join(folder.path, 'slow'), `echo $$ >'${pidFile}'; exec sleep 1000`)];
-    const controller = new AbortController();
-    const starting = ChromaServer.start({ directory: folder.path, command, signal: controller.signal });
-    const refused = expect(starting).rejects.toThrow('no longer wanted');
-    await expect.poll(() => readFile(pidFile, 'utf8').catch(() => ''), { timeout: 20_000 }).toMatch(/\d+\n/);
-    controller.abort(new Error('no longer wanted'));
-    await refused;
-    await untilGone(Number(await readFile(pidFile, 'utf8')));
-  });
-
-  test.each(['', '  ', 'chroma "run', "it's"])('refuses %j as a command', async (command) => {
-    await using folder = await tempDir();
-    expect(await failure({ directory: folder.path, command })).toMatchObject({ code: 'invalid_argument' });
-  });
-});
-
-async function failure(options: Parameters<typeof ChromaServer.start>[0]): Promise<VectorStoreError> {
-  const error = await ChromaServer.start(options).then(
-    (server) => server.close().then(() => new Error('it started')),
-    (reason: unknown) => reason,
-  );
-  if (!VectorStoreError.isInstance(error)) throw error;
-  return error;
-}
 
 /** Waits for the end of a process that some call brings about. */
 async function untilGoneAfter(pid: number, call: () => Promise<unknown>): Promise<void> {
