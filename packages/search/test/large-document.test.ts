@@ -109,3 +109,25 @@ describe('while a large document is stored', () => {
     expect(await contentsOf(index, queries)).toEqual(await contentsOf(fresh, queries));
   });
 });
+
+describe('killed while it embeds', () => {
+  // One piece of a document is saved at a time; a few small documents are in work beside it.
+  const mostRepeated = 64 + 32;
+
+  it('the next start embeds what is left, and repeats little', async () => {
+    await workspace.write('large.txt', edition('one'));
+    for (let number = 0; number < 100; number++) {
+      await workspace.write(`small-${number}.txt`, `Small document ${number}.`);
+    }
+    const total = passages + 100;
+    const killAt = 1200;
+    const writer = start('embed', String(killAt));
+    await once(writer, 'exit');
+    expect(writer.signalCode).toBe('SIGKILL');
+    const embedder = new FakeEmbedder();
+    const index = await workspace.openReady({ embedder });
+    expect(index.status()).toMatchObject({ documents: 101, passages: total });
+    expect(embedder.embedded.length).toBeLessThanOrEqual(total - killAt + mostRepeated);
+    expect(embedder.embedded.length).toBeGreaterThanOrEqual(total - killAt);
+  });
+});

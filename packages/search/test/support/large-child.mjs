@@ -1,5 +1,5 @@
 // A process beside a large document. `write` indexes it, and kills itself in the middle of the transaction that stores
-// it. `read` follows, and tells what it finds each time it is asked.
+// it. `embed` embeds one text after the other, as a model does, and kills itself at one. `read` follows, and tells what it finds each time it is asked.
 import { setImmediate as turn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { FakeEmbedder } from './fake-embedder.mjs';
@@ -27,6 +27,21 @@ if (task === 'write') {
   const db = new Database(catalog, { timeout: 0 });
   for (let busy = 0; busy < long; busy = isBusy(db) ? busy + 1 : 0) await turn();
   process.kill(process.pid, 'SIGKILL');
+} else if (task === 'embed') {
+  const embedder = new FakeEmbedder();
+  const embed = embedder.embedDocuments.bind(embedder);
+  let before = Promise.resolve();
+  embedder.embedDocuments = (texts, options) => {
+    const run = before.then(async () => {
+      const left = Number(passages) - embedder.embedded.length;
+      if (texts.length > left) process.kill(process.pid, 'SIGKILL');
+      await turn();
+      return embed(texts, options);
+    });
+    before = run.catch(() => {});
+    return run;
+  };
+  await openForTest({ documents, directory, loadEmbedder: async () => embedder });
 } else {
   const index = await openForTest({ documents, directory, mode: 'keyword' });
   await index.ready();
