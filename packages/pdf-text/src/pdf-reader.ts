@@ -1,0 +1,162 @@
+import { Worker } from 'node:worker_threads';
+import { PdfError } from './errors.js';
+import type { PdfText } from './pdf-text.js';
+import type { Reply } from './protocol.js';
+
+export interface PdfReaderOptions {
+  /**
+   * Milliseconds that one document may take; its thread is ended then.
+   * @default 60000
+   */
+  readonly deadline?: number;
+  /**
+   * MiB of memory for the thread's JavaScript objects; half as much for the largest stream of a document.
+   * @default 512
+   */
+  readonly memory?: number;
+  /**
+   * Milliseconds without a document after which the thread ends and its memory is given back.
+   * @default 10000
+   */
+  readonly idle?: number;
+}
+
+interface Job {
+  readonly bytes: Uint8Array;
+  readonly resolve: (text: PdfText) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Reads PDFs in a thread of its own, one at a time: PDFs come from anywhere, and one that keeps the thread busy for
+ * ever, or eats its memory, costs only that thread. It starts with the first document, and never keeps the process
+ * from ending.
+ */
+export class PdfReader {
+  readonly #options: Required<PdfReaderOptions>;
+  readonly #waiting: Job[] = [];
+  #current: { readonly job: Job; readonly deadline: NodeJS.Timeout } | undefined;
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor({ deadline = 60_000, memory = 512, idle = 10_000 }: PdfReaderOptions = {}) {
+    this.#options = Object.freeze({ deadline, memory, idle });
+  }
+
+  /**
+   * The text of a PDF; the same for the same bytes. `bytes` must not change meanwhile, and stay as they are.
+   *
+   * @throws {PdfError} where the document is the reason.
+   * @throws {Error} where the thread could not be started; another try may go well.
+   */
+  async read(bytes: Uint8Array, { signal }: { readonly signal?: AbortSignal } = {}): Promise<PdfText> {
+    signal?.throwIfAborted();
+    let abort: (() => void) | undefined;
+    try {
+      return await new Promise<PdfText>((resolve, reject) => {
+        const job = { bytes, resolve, reject };
+        abort = () => this.#abandon(job, signal!.reason);
+        signal?.addEventListener('abort', abort, { once: true });
+        this.#waiting.push(job);
+        this.#next();
+      });
+    } finally {
+      if (abort) signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  #next(): void {
+    if (this.#current) return;
+    const job = this.#waiting.shift();
+    if (!job) return this.#rest();
+    clearTimeout(this.#idle);
+    const { deadline } = this.#options;
+    const tooSlow = () => {
+      this.#end(new PdfError('too_slow', { detail: `more than ${deadline / 1000} s` }));
+    };
+    this.#current = { job, deadline: setTimeout(tooSlow, deadline) };
+    try {
+      this.#worker ??= this.#start();
+      this.#worker.ref();
+      this.#worker.postMessage(job.bytes);
+    } catch (error) {
+      this.#end(error);
+    }
+  }
+
+  /** An idle thread is no reason for the process to stay, and its memory is not kept for long. */
+  #rest(): void {
+    this.#worker?.unref();
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#drop(), this.#options.idle).unref();
+  }
+
+  #start(): Worker {
+    const { memory } = this.#options;
+    const worker = new Worker(new URL('./worker.js', import.meta.url), {
+      name: 'pdf-text',
+      workerData: (memory / 2) * 2 ** 20,
+      resourceLimits: { maxOldGenerationSizeMb: memory },
+      // Flags of the process may be none for a thread's file; nor does it need anything of the environment.
+      execArgv: [],
+      env: {},
+      // What pdf.js prints must not reach the process's output, which may be a protocol.
+      stdout: true,
+      stderr: true,
+    });
+    worker.stdout.resume();
+    worker.stderr.resume();
+    worker.on('message', (reply: Reply) => {
+      if (worker === this.#worker) this.#settle(reply);
+    });
+    worker.on('error', (error: NodeJS.ErrnoException) => {
+      if (worker === this.#worker) this.#end(reasonOf(error, memory));
+    });
+    worker.once('exit', () => {
+      if (worker === this.#worker) this.#end(new Error('The thread that reads PDFs ended by itself.'));
+    });
+    return worker;
+  }
+
+  #settle(reply: Reply): void {
+    const job = this.#takeCurrent();
+    if ('result' in reply) job?.resolve(reply.result);
+    else job?.reject(new PdfError(reply.error.code, reply.error));
+    this.#next();
+  }
+
+  /** Ends the thread, and the document that it reads with `reason`; the next one gets a new thread. */
+  #end(reason: unknown): void {
+    this.#drop();
+    this.#takeCurrent()?.reject(reason);
+    this.#next();
+  }
+
+  #abandon(job: Job, reason: unknown): void {
+    if (this.#current?.job === job) return this.#end(reason);
+    const index = this.#waiting.indexOf(job);
+    if (index >= 0) this.#waiting.splice(index, 1);
+    job.reject(reason);
+  }
+
+  #takeCurrent(): Job | undefined {
+    const current = this.#current;
+    clearTimeout(current?.deadline);
+    this.#current = undefined;
+    return current?.job;
+  }
+
+  #drop(): void {
+    clearTimeout(this.#idle);
+    void this.#worker?.terminate();
+    this.#worker = undefined;
+  }
+}
+
+function reasonOf(error: NodeJS.ErrnoException, memory: number): Error {
+  if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    return new PdfError('too_large', { detail: `it needs more than ${memory} MiB of memory`, cause: error });
+  }
+  if (error.code === 'ERR_WORKER_INIT_FAILED') return error;
+  return new PdfError('damaged', { detail: error.message, cause: error });
+}
