@@ -164,7 +164,7 @@ export class ChromaVectorStore implements VectorStore {
       this.#link.read(async (collection) => {
         const found = await collection.get({ ...request, limit: pageSize, include: ['embeddings'] });
         if (found.embeddings.length !== found.ids.length) throw malformed('a vector for each id');
-        return found.ids.map((id, index) => [id, found.embeddings[index]!] as const);
+        return found.ids.map((id, index) => [id, this.#checked(found.embeddings[index])] as const);
       }, signal);
     const { isDistributed } = this.#link;
     return {
@@ -184,6 +184,18 @@ export class ChromaVectorStore implements VectorStore {
         }
       },
     };
+  }
+
+  /** The server compares dimensions in searches, not in what it hands out. */
+  #checked(vector: readonly number[] | null | undefined): readonly number[] {
+    const { dimensions } = this.fingerprint;
+    if (!vector) throw malformed('a vector for each id');
+    if (vector.length === dimensions) return vector;
+    throw new VectorStoreError(
+      'fingerprint_mismatch',
+      `Chroma's collection ${this.collection} holds vectors of ${vector.length} dimensions, not of ${dimensions}: ` +
+        'use another collection, or delete that one.',
+    );
   }
 
   #ask(direction: Float32Array, limit: number, signal: AbortSignal | undefined): Promise<VectorHit[]> {

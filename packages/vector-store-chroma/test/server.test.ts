@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -128,6 +129,26 @@ describe.skipIf(!chroma.available)('a private server', () => {
     expect(await count()).toBe('unavailable');
     await expect.poll(count, { timeout: 40_000 }).toBe(0);
     expect(serverPid(data)).not.toBe(pid);
+  });
+
+  test("is not kept from one user by another's command that starts none", async () => {
+    await using folder = await tempDir();
+    const data = join(folder.path, 'data');
+    const begun = join(folder.path, 'begun');
+    const goOn = join(folder.path, 'go-on');
+    const broken = await executable(
+      join(folder.path, 'broken'),
+      `: >'${begun}'; until [ -e '${goOn}' ]; do sleep 0.1; done; echo "no server here" >&2; exit 1`,
+    );
+    const other = ChromaServer.start({ directory: data, command: [broken] });
+    const refused = expect(other).rejects.toMatchObject({
+      message: expect.stringContaining('no server here'),
+    });
+    await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true);
+    const starting = startIn(data);
+    await writeFile(goOn, '');
+    expect(await answers(await (await starting).url(soon()))).toBe(true);
+    await refused;
   });
 
   test('takes a folder and a command with spaces', async () => {

@@ -43,6 +43,15 @@ describe('a server that accepts and never answers', () => {
     expect(sockets.size).toBe(1);
   });
 
+  test('as well as one whose answer never ends', async () => {
+    await using front = await listen((_incoming, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const dribble = setInterval(() => response.write(' '), 10);
+      response.on('close', () => clearInterval(dribble));
+    });
+    await expect(open(front.url, { deadline: 200 })).rejects.toMatchObject({ code: 'timeout' });
+  });
+
   test('is left at once when the caller has lost interest', async () => {
     const mute = createServer((socket) => void socket.on('error', () => {}).resume());
     onTestFinished(() => void mute.close());

@@ -6,7 +6,7 @@ import type { ChromaEndpoint, Trouble } from '../endpoint.js';
 import { toStartError } from '../failures.js';
 import { defaultCommand, parseCommand } from './command.js';
 import { GuardianLink, startGuardian } from './guardian-link.js';
-import type { GuardianSettings } from './guardian-protocol.js';
+import type { StartSettings } from './guardian-protocol.js';
 import { readState } from './server-state.js';
 
 export interface ChromaServerOptions {
@@ -28,7 +28,8 @@ export interface ChromaServerOptions {
  * until the last of them has closed it or ended, also by SIGKILL.
  */
 export class ChromaServer implements ChromaEndpoint {
-  readonly #settings: GuardianSettings;
+  readonly #directory: string;
+  readonly #settings: StartSettings;
   #link: Promise<GuardianLink> | undefined;
   #url: string | undefined;
   #closed = false;
@@ -43,8 +44,7 @@ export class ChromaServer implements ChromaEndpoint {
     const { command = defaultCommand(), startDeadline = 60_000 } = options;
     const directory = resolve(options.directory);
     await makeFolder(directory);
-    const server = new ChromaServer({
-      directory,
+    const server = new ChromaServer(directory, {
       command: typeof command === 'string' ? parseCommand(command) : [...command],
       startDeadline,
     });
@@ -63,7 +63,8 @@ export class ChromaServer implements ChromaEndpoint {
     }
   }
 
-  private constructor(settings: GuardianSettings) {
+  private constructor(directory: string, settings: StartSettings) {
+    this.#directory = directory;
     this.#settings = settings;
   }
 
@@ -76,7 +77,7 @@ export class ChromaServer implements ChromaEndpoint {
       const joining = this.#link;
       const link = await orAborted(joining, signal);
       try {
-        this.#url = await orAborted(link.ensure(trouble), signal);
+        this.#url = await orAborted(link.ensure(this.#settings, trouble), signal);
         return this.#url;
       } catch (error) {
         if (link.isOpen) throw error;
@@ -94,14 +95,14 @@ export class ChromaServer implements ChromaEndpoint {
   }
 
   async #join(): Promise<GuardianLink> {
-    const { directory, startDeadline } = this.#settings;
-    const signal = AbortSignal.timeout(startDeadline);
+    const directory = this.#directory;
+    const signal = AbortSignal.timeout(this.#settings.startDeadline);
     try {
       for (;;) {
         const link = await GuardianLink.open(readState(directory), signal);
         if (link && this.#closed) link.close();
         if (link) return link;
-        await startGuardian(this.#settings, signal);
+        await startGuardian(directory, signal);
         // Another one may be on its way in or out; both take a moment.
         const begun = await GuardianLink.open(readState(directory), signal);
         if (begun) return begun;

@@ -5,12 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { VectorStoreError } from '@kettle/vector-store';
 import type { Trouble } from '../endpoint.js';
 import { toStartError } from '../failures.js';
-import {
-  type GuardianReply,
-  type GuardianRequest,
-  type GuardianSettings,
-  onLine,
-} from './guardian-protocol.js';
+import { type GuardianReply, type GuardianRequest, onLine, type StartSettings } from './guardian-protocol.js';
 import type { ServerState } from './server-state.js';
 
 interface Pending {
@@ -56,11 +51,12 @@ export class GuardianLink {
   }
 
   /** Where the server is, once it answers. */
-  ensure(trouble: Trouble | undefined): Promise<string> {
+  ensure(start: StartSettings, trouble: Trouble | undefined): Promise<string> {
     if (!this.isOpen) return Promise.reject(guardianGone());
     const id = ++this.#lastId;
     this.#socket.ref();
-    this.#socket.write(`${JSON.stringify({ token: this.#token, id, trouble } satisfies GuardianRequest)}\n`);
+    const request: GuardianRequest = { token: this.#token, id, start, trouble };
+    this.#socket.write(`${JSON.stringify(request)}\n`);
     return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
   }
 
@@ -85,10 +81,10 @@ export class GuardianLink {
  * Starts a guardian for a folder and waits until it listens, or has found another one in charge. It lives in a
  * session of its own: what ends this process, a Ctrl-C in the terminal included, doesn't end it at once.
  */
-export async function startGuardian(settings: GuardianSettings, signal: AbortSignal): Promise<void> {
+export async function startGuardian(directory: string, signal: AbortSignal): Promise<void> {
   const guardian = spawn(
     process.execPath,
-    [fileURLToPath(new URL('./guardian.js', import.meta.url)), JSON.stringify(settings)],
+    [fileURLToPath(new URL('./guardian.js', import.meta.url)), directory],
     { detached: true, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true },
   );
   let complaint = '';

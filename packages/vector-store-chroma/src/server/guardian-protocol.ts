@@ -3,9 +3,8 @@ import { createInterface } from 'node:readline';
 import type { VectorStoreErrorCode } from '@kettle/vector-store';
 import type { Trouble } from '../endpoint.js';
 
-/** What a guardian is started with, as JSON in its first argument. */
-export interface GuardianSettings {
-  readonly directory: string;
+/** How a server is started. */
+export interface StartSettings {
   readonly command: readonly string[];
   /** Milliseconds until a server that was started has to answer. */
   readonly startDeadline: number;
@@ -15,6 +14,8 @@ export interface GuardianSettings {
 export interface GuardianRequest {
   readonly token: string;
   readonly id: number;
+  /** Used if a server has to be started for this one: users of a folder may have different commands. */
+  readonly start: StartSettings;
   /** The server failed a call: see whether it is well, and replace it if not. */
   readonly trouble?: Trouble | undefined;
 }

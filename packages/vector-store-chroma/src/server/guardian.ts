@@ -12,15 +12,15 @@ import {
   type GuardianGreeting,
   type GuardianReply,
   type GuardianRequest,
-  type GuardianSettings,
   onLine,
+  type StartSettings,
 } from './guardian-protocol.js';
 import { processIdentity } from './process-identity.js';
 import { killMarked } from './process-mark.js';
 import { ServerProcess, signalGroup } from './server-process.js';
 import { readState, removeState, type ServerState, writeState } from './server-state.js';
 
-const settings = JSON.parse(process.argv[2] ?? '{}') as GuardianSettings;
+const directory = process.argv[2] ?? '';
 /** Milliseconds that a guardian waits for its first user, and for the next one after the last left. */
 const firstUserGrace = 10_000;
 const lastUserGrace = 500;
@@ -47,7 +47,7 @@ class Guardian {
   }
 
   async listen(): Promise<void> {
-    await endLeftOver(readState(settings.directory));
+    await endLeftOver(readState(directory));
     await once(this.#control.listen(0, '127.0.0.1'), 'listening');
     this.#remember();
     greet('listening');
@@ -62,7 +62,7 @@ class Guardian {
     this.#leavingNow.abort();
     const server = await this.#server?.catch(() => undefined);
     await server?.stop();
-    removeState(settings.directory);
+    removeState(directory);
     this.#lock.release();
     process.exit(0);
   }
@@ -87,9 +87,9 @@ class Guardian {
     if (socket.writable) socket.write(`${JSON.stringify(reply)}\n`);
   }
 
-  async #reply({ id, trouble }: GuardianRequest): Promise<GuardianReply> {
+  async #reply({ id, start, trouble }: GuardianRequest): Promise<GuardianReply> {
     try {
-      return { id, url: (await this.#ensure(trouble)).url };
+      return { id, url: (await this.#ensure(start, trouble)).url };
     } catch (error) {
       const { code, message, retryable } = VectorStoreError.isInstance(error)
         ? error
@@ -99,22 +99,21 @@ class Guardian {
   }
 
   /** Several users may ask at once; they all wait for the same server. */
-  async #ensure(trouble: Trouble | undefined): Promise<ServerProcess> {
+  async #ensure(start: StartSettings, trouble: Trouble | undefined): Promise<ServerProcess> {
     const current = this.#server;
     if (current) {
       const server = await current.catch(() => undefined);
-      if (this.#server !== current) return this.#ensure(trouble);
+      if (this.#server !== current) return this.#ensure(start, trouble);
       if (server && (await isUsable(server, trouble))) return server;
-      if (this.#server !== current) return this.#ensure(trouble);
-      this.#server = server ? server.stop().then(() => this.#start()) : this.#start();
+      if (this.#server !== current) return this.#ensure(start, trouble);
+      this.#server = server ? server.stop().then(() => this.#start(start)) : this.#start(start);
     } else {
-      this.#server = this.#start();
+      this.#server = this.#start(start);
     }
     return this.#server;
   }
 
-  #start(): Promise<ServerProcess> {
-    const { directory, command, startDeadline: deadline } = settings;
+  #start({ command, startDeadline: deadline }: StartSettings): Promise<ServerProcess> {
     const mark = randomUUID();
     const onSpawn = (pid: number) => this.#remember(pid, mark);
     return ServerProcess.start({
@@ -131,7 +130,7 @@ class Guardian {
     const { port: controlPort } = this.#control.address() as AddressInfo;
     const identity = pid === undefined ? undefined : processIdentity(pid);
     const server = pid !== undefined && identity !== undefined ? { pid, identity, mark } : undefined;
-    writeState(settings.directory, { controlPort, token: this.#token, ...(server && { server }) });
+    writeState(directory, { controlPort, token: this.#token, ...(server && { server }) });
   }
 
   #leaveIn(milliseconds: number): void {
@@ -173,7 +172,7 @@ function greet(greeting: GuardianGreeting): void {
   process.stdout.write(`${greeting}\n`);
 }
 
-const lock = FileLock.acquire(settings.directory, 'kettle-server.lock');
+const lock = FileLock.acquire(directory, 'kettle-server.lock');
 if (lock) {
   const guardian = new Guardian(lock);
   process.once('SIGTERM', () => void guardian.leave());
