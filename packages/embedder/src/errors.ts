@@ -14,7 +14,9 @@ export type EmbedderErrorCode =
   | 'invalid_text'
   /** Inference failed. */
   | 'inference_failed'
-  /** The embedder was closed, or its thread ended. */
+  /** The thread that runs models ended, and this process can't start another: restart the process. */
+  | 'thread_ended'
+  /** The embedder was closed. */
   | 'closed';
 
 /** Numbers of the message, for programs: which of the texts (from 0), its tokens, the most there may be. */

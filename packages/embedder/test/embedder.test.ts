@@ -178,6 +178,18 @@ describe('calls', () => {
 });
 
 describe('loading and closing', () => {
+  const run = (script: string) =>
+    promisify(execFile)(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `import { loadEmbedder } from '@kettle/embedder'; ${script}`,
+        modelsDirectory,
+      ],
+      { cwd: import.meta.dirname, timeout: 50_000 },
+    );
+
   test('several models run in one thread, and closing one leaves the others', async () => {
     const [one, two] = await Promise.all([loadEmbedder({ modelDirs }), loadEmbedder({ modelDirs })]);
     expect(one.fingerprint).toBe(two.fingerprint);
@@ -195,6 +207,19 @@ describe('loading and closing', () => {
     await again.close();
   });
 
+  test('a thread that ended is told apart from an embedder that was closed, and says what to do', async () => {
+    // As when it runs out of memory: the process reports that to whoever listens to the thread.
+    const { stdout } = await run(`
+      const one = await loadEmbedder({ modelDirs: [process.argv[1]], processes: 1 });
+      globalThis[Symbol.for('kettle.embedder.thread.v2')].end(new Error('out of memory'));
+      const say = (error) => console.log(error.code, error.message);
+      await one.embedQuery('tea').catch(say);
+      await loadEmbedder({ modelDirs: [process.argv[1]] }).catch(say);
+      process.exit();
+    `);
+    expect(stdout.match(/^thread_ended .*out of memory; restart the process/gm)).toHaveLength(2);
+  });
+
   test('an aborted load rejects with the reason', async () => {
     const abort = new AbortController();
     const loading = loadEmbedder({ modelDirs, signal: abort.signal });
@@ -203,17 +228,6 @@ describe('loading and closing', () => {
     await expect(loadEmbedder({ modelDirs, signal: abort.signal })).rejects.toThrow('enough');
   });
 
-  const run = (script: string) =>
-    promisify(execFile)(
-      process.execPath,
-      [
-        '--input-type=module',
-        '-e',
-        `import { loadEmbedder } from '@kettle/embedder'; ${script}`,
-        modelsDirectory,
-      ],
-      { cwd: import.meta.dirname, timeout: 50_000 },
-    );
   const silent = { stdout: '', stderr: '' };
 
   test('an idle embedder lets the process end, a busy one finishes; standard output stays empty', async () => {

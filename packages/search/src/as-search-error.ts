@@ -37,7 +37,8 @@ export function asSearchError(error: unknown, signal?: AbortSignal): unknown {
 
 function fromEmbedder(error: EmbedderError): SearchError {
   if (error.code === 'closed') return new SearchError('closed', error.message, { cause: error });
-  return new SearchError('model_unavailable', error.message, { cause: error, retryable: true });
+  const retryable = error.code !== 'thread_ended';
+  return new SearchError('model_unavailable', error.message, { cause: error, retryable });
 }
 
 function fromStore(error: VectorStoreError): SearchError {

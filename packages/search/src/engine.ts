@@ -50,7 +50,7 @@ export class Engine {
     const { corpus, model, watch = true, rescanEvery = 5000, log = () => {} } = options;
     this.#options = options;
     this.#log = log;
-    this.state = new IndexState(model);
+    this.state = new IndexState(model, log);
     if (watch === true) {
       this.#watcher = new FolderWatcher(corpus.directory, () => this.#wake.wake(), log);
     }

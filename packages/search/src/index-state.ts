@@ -1,6 +1,7 @@
 import type { SearchError } from './errors.js';
 import { Gate } from './gate.js';
 import type { IndexProgress, IndexStatus } from './index-status.js';
+import type { Log } from './log.js';
 import type { IndexChange } from './search-index.js';
 import type { Session } from './session.js';
 import type { SyncReport } from './sync-report.js';
@@ -14,6 +15,7 @@ export class IndexState {
   /** Attempts that failed since the last one that succeeded. */
   failures = 0;
   readonly #model: string;
+  readonly #log: Log;
   readonly #progressListeners = new Set<(progress: IndexProgress) => void>();
   readonly #changeListeners = new Set<(change: IndexChange) => void>();
   #closed = false;
@@ -27,8 +29,9 @@ export class IndexState {
   /** The revision of the catalog that listeners were told of. */
   #announced: number | undefined;
 
-  constructor(model: string) {
+  constructor(model: string, log: Log) {
     this.#model = model;
+    this.#log = log;
   }
 
   /** Tells those who wait for progress, and remembers it. */
@@ -40,13 +43,16 @@ export class IndexState {
   /** Tells `listener` the progress so far and from now on. Returns its removal. */
   listen(listener: ((progress: IndexProgress) => void) | undefined): () => void {
     if (listener === undefined) return () => {};
-    const remove = added(this.#progressListeners, listener);
-    if (this.#progress !== undefined) listener(this.#progress);
-    return remove;
+    const own = this.#harmless(listener);
+    this.#progressListeners.add(own);
+    if (this.#progress !== undefined) own(this.#progress);
+    return () => this.#progressListeners.delete(own);
   }
 
   onChange(listener: (change: IndexChange) => void): () => void {
-    return added(this.#changeListeners, listener);
+    const own = this.#harmless(listener);
+    this.#changeListeners.add(own);
+    return () => this.#changeListeners.delete(own);
   }
 
   countEmbedded(count: number): void {
@@ -144,11 +150,15 @@ export class IndexState {
       ...(this.#lastError && { lastError: this.#lastError }),
     });
   }
-}
 
-/** Each call gets an entry of its own, also where callers share a function. */
-function added<T>(listeners: Set<(value: T) => void>, listener: (value: T) => void): () => void {
-  const own = (value: T) => listener(value);
-  listeners.add(own);
-  return () => listeners.delete(own);
+  /** A listener that throws fails itself, not the index. One of its own for each call, also where callers share one. */
+  #harmless<T>(listener: (value: T) => void): (value: T) => void {
+    return (value) => {
+      try {
+        listener(value);
+      } catch (error) {
+        this.#log('error', `A listener of the index failed: ${error}`);
+      }
+    };
+  }
 }

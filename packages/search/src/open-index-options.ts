@@ -31,7 +31,7 @@ export interface OpenIndexOptions {
   ) => Promise<Embedder>;
   /** Opens the vector store; called again after a failure. The index closes what it gives. */
   readonly openStore: (context: StoreContext) => Promise<VectorStore>;
-  /** @default 'vector' */
+  /** @default 'hybrid' */
   readonly mode?: SearchMode;
   /**
    * Follow changes of the folder while open: by the system's events, and by looking again where it has none

@@ -27,20 +27,23 @@ import type { SyncReport } from './sync-report.js';
  */
 export async function openIndex(options: OpenIndexOptions): Promise<SearchIndex> {
   options.signal?.throwIfAborted();
-  const index = new LiveIndex(options);
-  options.signal?.addEventListener('abort', () => void index.close(), { once: true });
-  return index;
+  return new LiveIndex(options);
 }
 
 class LiveIndex implements SearchIndex {
   readonly #engine: Engine;
   readonly #directory: string;
+  readonly #ignoreSignal: () => void;
   /** Many clients that list at once walk the folder once. */
   readonly #listing = new SharedRun(() => this.#list());
 
   constructor(options: OpenIndexOptions) {
     this.#directory = options.corpus.directory;
     this.#engine = new Engine(Object.freeze({ ...options }));
+    const { signal } = options;
+    const close = () => void this.close();
+    signal?.addEventListener('abort', close, { once: true });
+    this.#ignoreSignal = () => signal?.removeEventListener('abort', close);
   }
 
   async search(query: string, options: SearchOptions = {}): Promise<SearchHit[]> {
@@ -91,17 +94,13 @@ class LiveIndex implements SearchIndex {
   }
 
   close(): Promise<void> {
+    this.#ignoreSignal();
     return this.#engine.close();
   }
 
   async #list(): Promise<DocumentInfo[]> {
-    const documents = await listFolder(this.#directory);
-    const counts = this.#engine.session?.catalog.documents.passageCounts();
-    if (counts === undefined) return documents;
-    return documents.map((document) => {
-      const passages = counts.get(document.name);
-      return passages === undefined ? document : { ...document, passages };
-    });
+    const indexed = () => this.#engine.session?.catalog.documents.indexed() ?? new Map();
+    return listFolder(this.#directory, indexed);
   }
 
   async #wait(gate: Gate, { signal, onProgress }: WaitOptions): Promise<void> {

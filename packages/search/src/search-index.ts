@@ -43,6 +43,9 @@ export type SearchMode =
   /** By both: cosine similarity plus the share of the query's words, rare ones weighing more. */
   | 'hybrid';
 
+/** It answered the cafe's questions best. */
+export const defaultSearchMode: SearchMode = 'hybrid';
+
 /**
  * An index of a folder that keeps itself true, and answers queries from it.
  * Methods reject with a {@link SearchError}; an outage never looks like "no hits".
@@ -55,7 +58,10 @@ export interface SearchIndex {
    */
   search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
 
-  /** Every document of the folder, sorted by name (code unit order). Needs neither model nor index. */
+  /**
+   * Every document of the folder that `getDocument` gives, sorted by name (code unit order). Needs neither model nor
+   * index.
+   */
   listDocuments(options?: IndexCallOptions): Promise<DocumentInfo[]>;
 
   /** One document with its whole text, as the file is now. Rejects with `document_not_found` and suggestions. */

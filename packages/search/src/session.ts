@@ -9,6 +9,7 @@ import type { IndexProgress } from './index-status.js';
 import type { Log } from './log.js';
 import { makeFolder } from './make-folder.js';
 import type { OpenIndexOptions } from './open-index-options.js';
+import { defaultSearchMode } from './search-index.js';
 import { SearchService } from './search-service.js';
 import { StoreKeeper } from './store-keeper.js';
 
@@ -94,7 +95,7 @@ export class Session {
       onFailure: onStoreFailure,
       log,
     });
-    this.service = new SearchService(embedder, catalog, this.keeper, index.mode ?? 'vector');
+    this.service = new SearchService(embedder, catalog, this.keeper, index.mode ?? defaultSearchMode);
   }
 
   get isWriter(): boolean {

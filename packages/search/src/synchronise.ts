@@ -46,6 +46,8 @@ const refusals: ReadonlySet<EmbedderErrorCode> = new Set(['text_too_long', 'inva
 /** File systems stamp files in steps: a file written this close to its reading may change without a new stamp. */
 const fineStep = 50;
 const coarseStep = 2000;
+/** Clocks of file servers may be ahead by this much. What was changed still later was changed by another clock's time. */
+const longestSkew = 3_600_000;
 
 /**
  * Makes the catalog say what the folder says. Each document goes in or out in one transaction, so an end at any
@@ -259,9 +261,9 @@ function isSame(row: DocumentRow, document: ReadDocument): boolean {
 
 /** The stamp, or none when the file was written so close to its reading that the stamp may not tell. */
 function trusted({ file }: ReadDocument, startedAt: number): string {
-  const modified = file.modified.getTime();
-  const step = modified % 1000 === 0 ? coarseStep : fineStep;
-  return startedAt - modified < step ? '' : file.stamp;
+  const step = file.changed % 1000 === 0 ? coarseStep : fineStep;
+  const age = startedAt - file.changed;
+  return age < step && age > -longestSkew ? '' : file.stamp;
 }
 
 function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {

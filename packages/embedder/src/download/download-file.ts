@@ -61,7 +61,10 @@ async function attempt(options: DownloadFileOptions, progress: { bytes: number }
       await partial.discard();
       partial = undefined;
       // A partial answer that doesn't fit: ask again for the whole.
-      if (remote.response.status !== 200) remote = await request(options, undefined, stall.signal);
+      if (remote.response.status !== 200) {
+        await remote.response.body?.cancel();
+        remote = await request(options, undefined, stall.signal);
+      }
     }
     partial ??= await PartialFile.create(options.target, remote.etag);
     await receive(options, remote, partial, stall, progress);

@@ -81,7 +81,7 @@ export class ModelClient {
   /** There is nobody at the other end any more. */
   end(cause?: unknown): void {
     this.#ended ??= new EmbedderError(
-      'closed',
+      'thread_ended',
       `the ${this.#link.name} that runs the model ended${cause ? `: ${cause}` : ''}; restart the process to embed again`,
       { cause },
     );

@@ -12,13 +12,17 @@ export interface DocumentRow {
   readonly warning: string | null;
 }
 
+export interface IndexedDocument extends Pick<DocumentRow, 'stamp'> {
+  readonly passages: number;
+}
+
 export type DocumentState = Omit<DocumentRow, 'id'>;
 
 /** Reads the documents. */
 export class DocumentTable {
   readonly #all: Statement;
   readonly #counts: Statement;
-  readonly #passageCounts: Statement;
+  readonly #indexed: Statement;
 
   constructor(db: Database) {
     this.#all = db.prepare(
@@ -27,7 +31,7 @@ export class DocumentTable {
     this.#counts = db.prepare(
       'SELECT count(*) AS documents, coalesce(sum(passages), 0) AS passages FROM documents',
     );
-    this.#passageCounts = db.prepare('SELECT name, passages FROM documents');
+    this.#indexed = db.prepare('SELECT name, stamp, passages FROM documents');
   }
 
   all(): DocumentRow[] {
@@ -38,9 +42,9 @@ export class DocumentTable {
     return this.#counts.get() as { documents: number; passages: number };
   }
 
-  /** Number of passages by document name. */
-  passageCounts(): Map<string, number> {
-    const rows = this.#passageCounts.all() as { name: string; passages: number }[];
-    return new Map(rows.map((row) => [row.name, row.passages]));
+  /** By name: the file's stamp when it was read, and the number of passages. */
+  indexed(): Map<string, IndexedDocument> {
+    const rows = this.#indexed.all() as ({ name: string } & IndexedDocument)[];
+    return new Map(rows.map((row) => [row.name, row]));
   }
 }

@@ -5,7 +5,7 @@ export interface DecodedText {
 }
 
 /** Text files hold no NUL; most binary formats do within their first bytes. */
-const sniffedBytes = 8192;
+export const sniffedBytes = 8192;
 
 /**
  * Decodes UTF-8, or UTF-16 where a byte order mark says so; the mark is dropped. Bytes that are wrong become

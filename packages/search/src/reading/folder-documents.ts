@@ -1,15 +1,41 @@
 import { realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import type { IndexedDocument } from '../catalog/document-table.js';
 import type { DocumentContent, DocumentInfo } from '../document-info.js';
 import { SearchError } from '../errors.js';
 import { fileTypeOf } from './file-types.js';
-import { FileInFlux, NotADocument, type ReadDocument, readDocument } from './read-document.js';
+import { FileInFlux, isDocument, NotADocument, type ReadDocument, readDocument } from './read-document.js';
 import { similarNames } from './similar-names.js';
 import { type FoundFile, isGone, isIgnored, reasonOf, walkFolder } from './walk-folder.js';
 
-/** The documents of the folder as it is now, sorted by name. */
-export async function listFolder(directory: string, signal?: AbortSignal): Promise<DocumentInfo[]> {
-  return (await walkFolder(directory, signal)).files.map(describe);
+/** Files that are looked into at a time. */
+const looksAtOnce = 32;
+
+/**
+ * The documents of the folder as it is now, sorted by name: all that `readFolderDocument` gives. What is not in the
+ * index as it is now is looked into, for it may be binary, or not for us to read.
+ */
+export async function listFolder(
+  directory: string,
+  indexed: () => ReadonlyMap<string, IndexedDocument>,
+): Promise<DocumentInfo[]> {
+  const { files } = await walkFolder(directory);
+  const known = indexed();
+  const isKnown = (file: FoundFile) => known.get(file.name)?.stamp === file.stamp;
+  const unknown = files.filter((file) => !isKnown(file));
+  const unreadable = new Set<FoundFile>();
+  for (let from = 0; from < unknown.length; from += looksAtOnce) {
+    const look = async (file: FoundFile) => {
+      if (!(await isDocument(directory, file.name))) unreadable.add(file);
+    };
+    await Promise.all(unknown.slice(from, from + looksAtOnce).map(look));
+  }
+  return files
+    .filter((file) => !unreadable.has(file))
+    .map((file) => {
+      const passages = known.get(file.name)?.passages;
+      return { ...describe(file), ...(passages !== undefined && { passages }) };
+    });
 }
 
 /**

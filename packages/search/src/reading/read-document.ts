@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sniffedBytes } from './decode-text.js';
 import { type FileType, fileTypeOf } from './file-types.js';
 import { type FoundFile, foundFile, maxFileBytes, tooLarge } from './walk-folder.js';
 
@@ -35,11 +36,7 @@ export class FileInFlux extends Error {
 export async function readDocument(directory: string, name: string): Promise<ReadDocument> {
   const type = fileTypeOf(name);
   if (type === undefined) throw new NotADocument('unsupported type');
-  // Not blocking: opening a named pipe would wait for its writer for ever.
-  const handle = await open(
-    join(directory, name),
-    constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
-  );
+  const handle = await openFile(directory, name);
   try {
     const before = await handle.stat({ bigint: true });
     if (!before.isFile()) throw new NotADocument('not a regular file');
@@ -59,6 +56,29 @@ export async function readDocument(directory: string, name: string): Promise<Rea
   } finally {
     await handle.close();
   }
+}
+
+/** Whether a file can be opened and begins like a document of its type. */
+export async function isDocument(directory: string, name: string): Promise<boolean> {
+  try {
+    const handle = await openFile(directory, name);
+    try {
+      const { bytesRead, buffer } = await handle.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0);
+      return fileTypeOf(name)?.read(buffer.subarray(0, bytesRead)) !== undefined;
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** Not blocking: opening a named pipe would wait for its writer for ever. */
+function openFile(directory: string, name: string): Promise<FileHandle> {
+  return open(
+    join(directory, name),
+    constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+  );
 }
 
 /** Piece by piece, because a large file would keep the event loop for tens of milliseconds. */

@@ -11,6 +11,8 @@ export interface FoundFile {
   readonly name: string;
   readonly size: number;
   readonly modified: Date;
+  /** When the system noted a change of the file, Unix time in milliseconds: nobody can set it, unlike `modified`. */
+  readonly changed: number;
   /** Changes whenever the file was written, replaced or moved, as far as the system tells. */
   readonly stamp: string;
 }
@@ -104,6 +106,8 @@ export function foundFile(name: string, stats: BigIntStats): FoundFile {
     name,
     size: Number(stats.size),
     modified: new Date(Number(stats.mtimeMs)),
+    // File systems that do not note it say 0.
+    changed: Number(stats.ctimeMs || stats.mtimeMs),
     stamp: `${stats.size}.${stats.mtimeNs}.${stats.ctimeNs}.${stats.ino}`,
   };
 }
