@@ -3,14 +3,14 @@ import { type Embedder, EmbedderError } from '@kettle/embedder';
 import type { Catalog } from './catalog/catalog.js';
 import type { PassageRow } from './catalog/passage-finder.js';
 import { SearchError } from './errors.js';
+import type { KeywordRanking } from './keywords/keyword-index.js';
 import { embeddedText } from './passages/split-passages.js';
 import type { SearchHit } from './search-hit.js';
 import type { SearchMode, SearchOptions } from './search-index.js';
 import type { StoreKeeper } from './store-keeper.js';
 
 /** Candidates that each ranking brings to hybrid search, at least. More change nothing that could be measured. */
-const vectorDepth = 20;
-const keywordDepth = 50;
+const depth = 20;
 
 const defaultTopK = 5;
 
@@ -57,9 +57,13 @@ export class SearchService {
   /** Where a document changed between looking for passages and reading them, it is looked for the new ones. */
   async search(query: CheckedQuery): Promise<SearchHit[]> {
     for (let tries = 1; ; tries++) {
-      const [{ vector, near }, words] = await Promise.all([this.#byMeaning(query), this.#byWords(query)]);
+      const within = query.documents && this.#catalog.passages.contentsOf(query.documents);
+      const [{ vector, near }, words] = await Promise.all([
+        this.#byMeaning(query, within),
+        this.#byWords(query, within),
+      ]);
       const hits = this.#catalog.snapshot(() => {
-        const found = [...near, ...words.shares.keys()];
+        const found = [...near, ...words.best];
         const live = this.#catalog.contents.liveAmong(found);
         const isComplete = tries === mostTries || found.every((content) => live.has(content));
         return isComplete ? this.#hits(near, words, vector, query, live) : undefined;
@@ -69,9 +73,12 @@ export class SearchService {
   }
 
   /** The query's vector, and the contents near it. */
-  async #byMeaning(query: CheckedQuery): Promise<{ vector: Float32Array; near: readonly string[] }> {
+  async #byMeaning(
+    query: CheckedQuery,
+    within: Within,
+  ): Promise<{ vector: Float32Array; near: readonly string[] }> {
     const vector = await this.#embed(query);
-    return { vector, near: this.#mode === 'keyword' ? [] : await this.#byVector(vector, query) };
+    return { vector, near: this.#mode === 'keyword' ? [] : await this.#byVector(vector, query, within) };
   }
 
   async #embed({ query, signal }: CheckedQuery): Promise<Float32Array> {
@@ -88,10 +95,9 @@ export class SearchService {
   }
 
   /** Contents by distance. Asks for more while the store gives some that the catalog no longer has. */
-  async #byVector(vector: Float32Array, query: CheckedQuery): Promise<string[]> {
-    const { documents, signal } = query;
-    const topK = this.#mode === 'vector' ? query.topK : Math.max(vectorDepth, query.topK);
-    const within = documents && this.#catalog.passages.contentsOf(documents);
+  async #byVector(vector: Float32Array, query: CheckedQuery, within: Within): Promise<string[]> {
+    const { signal } = query;
+    const topK = this.#mode === 'vector' ? query.topK : Math.max(depth, query.topK);
     if (within?.size === 0) return [];
     for (let asked = topK; ; asked *= 2) {
       const hits = await this.#store.query(vector, asked, { within, signal });
@@ -102,19 +108,15 @@ export class SearchService {
   }
 
   /** Contents by words, and their vectors. Done while the embedding worker has the query: it costs no time. */
-  async #byWords({ query, documents, topK }: CheckedQuery): Promise<ByWords> {
-    if (this.#mode === 'vector') return { shares: new Map(), vectors: new Map() };
+  async #byWords({ query, topK }: CheckedQuery, within: Within): Promise<ByWords> {
+    if (this.#mode === 'vector') return noWords;
     // What is sent to the worker leaves with the next turn of the event loop.
     await setImmediate();
-    const { keywords, passages, contents } = this.#catalog;
-    const within = documents && passages.contentsOf(documents);
-    const hits = keywords.rank(query, Math.max(keywordDepth, topK), within);
+    const { keywords, contents } = this.#catalog;
+    const { best, shares } = await keywords.rank(query, Math.max(depth, topK), within);
     // The embedding is there by now: the vector store looks while the vectors are read.
     await setImmediate();
-    return {
-      shares: new Map(hits.map(({ content, share }) => [content, share])),
-      vectors: contents.vectors(hits.map(({ content }) => content)),
-    };
+    return { best, shares, vectors: contents.vectors(best) };
   }
 
   /** The passages of the best contents, with their true distances, in the order of the mode. */
@@ -130,11 +132,12 @@ export class SearchService {
       ...vectors,
       ...contents.vectors(near.filter((content) => !vectors.has(content))),
     ]);
+    const share = shares([...candidates.keys()]);
     const found = new Map<string, { distance: number; score: number }>();
     for (const [content, vector] of candidates) {
       const distance = cosineDistance(query, vector);
       if (!live.has(content) || distance > maxDistance) continue;
-      found.set(content, { distance, score: this.#score(distance, shares.get(content) ?? 0) });
+      found.set(content, { distance, score: this.#score(distance, share.get(content) ?? 0) });
     }
     // Each content has a passage, so that the first `topK` are enough, with all that are equal to the last of them.
     const scores = [...found.values()].map(({ score }) => score).sort((a, b) => b - a);
@@ -158,11 +161,15 @@ export class SearchService {
   }
 }
 
-interface ByWords {
-  /** By content: see {@link KeywordHit.share}. */
-  readonly shares: ReadonlyMap<string, number>;
+/** Contents of the documents that are asked for, where some are named. */
+type Within = ReadonlySet<string> | undefined;
+
+interface ByWords extends KeywordRanking {
+  /** Of the best. */
   readonly vectors: ReadonlyMap<string, Float32Array>;
 }
+
+const noWords: ByWords = { best: [], shares: () => new Map(), vectors: new Map() };
 
 function hit(row: PassageRow, distance: number, rank: number): SearchHit {
   const { document, start, end, ordinal, mimeType } = row;

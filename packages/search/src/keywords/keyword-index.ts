@@ -1,16 +1,18 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
 import { queryWords } from './query-words.js';
 import { Spelling } from './spelling.js';
+import { WordScoresReader } from './word-scores.js';
 
-/** A content that shares words with a query. */
-export interface KeywordHit {
-  /** Content hash. */
-  readonly content: string;
+/** What the words of a query say about contents. */
+export interface KeywordRanking {
+  /** Content hashes: the best first, ties by hash. */
+  readonly best: readonly string[];
   /**
-   * Its BM25 score as a share of the most that any text could get for the query: 0 to 1. Rare words weigh more, and
-   * words that no document has count as missed.
+   * By content: the BM25 score as a share of the most that any text could get for the query, 0 to 1. Rare words
+   * weigh more, and words that no document has count as missed. 0 for what has none of the words.
    */
-  readonly share: number;
+  shares(contents: readonly string[]): ReadonlyMap<string, number>;
 }
 
 /** The constants of FTS5's bm25(): a word scores at most its weight times k1 + 1, however often it occurs. */
@@ -25,9 +27,10 @@ const mostOccurrences = 10_000;
 const mostCorrections = 4;
 /** Passages read for each hit that is asked for: copies of one text are one hit. More only where that was too few. */
 const passagesPerHit = 2;
-const mostPassagesPerHit = 10;
 /** Words remembered, all forgotten together. */
 const mostRemembered = 10_000;
+/** How often a query's words are read anew because the index changed meanwhile. */
+const mostTries = 3;
 
 interface Term {
   /** Of letters and digits, or several of those with something between them. */
@@ -36,19 +39,31 @@ interface Term {
   readonly passages: number;
 }
 
+interface Terms {
+  /** The rarest first. */
+  readonly terms: readonly Term[];
+  /** The most that any text could score: what shares are of. */
+  readonly most: number;
+}
+
 /** Ranks contents by the words of a query (BM25), typing errors forgiven. */
 export class KeywordIndex {
+  readonly #db: Database;
   readonly #spelling: Spelling;
+  readonly #scores: WordScoresReader;
   readonly #size: Statement;
   readonly #count: Statement;
-  readonly #rank: Statement;
+  readonly #contentsOf: Statement;
+  readonly #passagesOf: Statement;
   readonly #version: Statement;
   /** What was found out about words, and the state of the database in which it holds. */
   readonly #remembered = new Map<string, Term>();
   #rememberedAt: string | undefined;
 
   constructor(db: Database) {
+    this.#db = db;
     this.#spelling = new Spelling(db);
+    this.#scores = new WordScoresReader(db);
     // Changes with what this connection writes, and with what others do.
     this.#version = db
       .prepare("SELECT total_changes() || '/' || data_version FROM pragma_data_version")
@@ -57,53 +72,92 @@ export class KeywordIndex {
     this.#count = db
       .prepare('SELECT count(*) FROM (SELECT 1 FROM passage_words WHERE passage_words MATCH ? LIMIT ?)')
       .pluck();
-    // Passages that are equal at the limit are all taken: their order would depend on when they were indexed.
-    this.#rank = db.prepare(
-      `WITH matches AS MATERIALIZED (
-         SELECT rowid AS passage, bm25(passage_words) AS score FROM passage_words
-         WHERE passage_words MATCH $match
-           AND ($within IS NULL OR rowid IN (
-             SELECT passages.id FROM json_each($within) JOIN contents ON contents.hash = value
-             JOIN passages ON passages.content = contents.id))
-       ), worst AS (
-         SELECT score FROM matches ORDER BY score LIMIT 1 OFFSET $most
-       )
-       SELECT contents.hash AS content, -min(score) AS score FROM matches
-       JOIN passages ON passages.id = matches.passage JOIN contents ON contents.id = passages.content
-       WHERE score <= ifnull((SELECT score FROM worst), 0)
-       GROUP BY contents.id ORDER BY score DESC, contents.hash LIMIT $limit`,
-    );
+    this.#contentsOf = db
+      .prepare(
+        `SELECT passages.id, contents.hash FROM json_each(?) JOIN passages ON passages.id = value
+         JOIN contents ON contents.id = passages.content`,
+      )
+      .raw();
+    this.#passagesOf = db
+      .prepare(
+        `SELECT passages.id, contents.hash FROM json_each(?) JOIN contents ON contents.hash = value
+         JOIN passages ON passages.content = contents.id`,
+      )
+      .raw();
   }
 
-  /** The best contents first, ties by hash; among `within` only, where that is given. */
-  rank(query: string, limit: number, within?: ReadonlySet<string>): KeywordHit[] {
-    this.#forgetIfChanged();
-    const size = this.#size.get() as number;
-    const { terms, missed } = this.#terms(query);
-    if (terms.length === 0) return [];
-    const most = terms.reduce((sum, term) => sum + weight(term.passages, size), missed * weight(0, size));
-    const match = terms.map(({ text }) => `"${text}"`).join(' OR ');
-    const inside = within === undefined ? null : JSON.stringify([...within]);
-    const best = (passages: number) =>
-      this.#rank.all({ match, within: inside, most: passages, limit }) as {
-        content: string;
-        score: number;
-      }[];
-    let rows = best(limit * passagesPerHit);
-    const occurrences = terms.reduce((sum, { passages }) => sum + passages, 0);
-    if (rows.length < limit && occurrences > limit * passagesPerHit) rows = best(limit * mostPassagesPerHit);
-    return rows.map(({ content, score }) => ({
-      content,
-      share: Math.min(1, score / (most * mostOverWeight)),
-    }));
+  /**
+   * The best contents, at most `limit`; among `within` only, where that is given. What has to be read for it is read
+   * a word at a time, and other work may go on in between.
+   */
+  async rank(query: string, limit: number, within?: ReadonlySet<string>): Promise<KeywordRanking> {
+    for (let tries = 1; ; tries++) {
+      this.#forgetIfChanged();
+      const version = this.#rememberedAt;
+      const terms = await this.#terms(query);
+      const scores = await this.#add(terms);
+      const best = this.#db.transaction(() => {
+        // Numbers of passages may mean others now.
+        const isStale = version !== this.#version.get();
+        return isStale && tries < mostTries ? undefined : this.#best(scores, limit, within);
+      })();
+      if (best !== undefined) return { best, shares: (contents) => this.#shares(contents, scores) };
+    }
   }
 
   close(): void {
     this.#spelling.close();
   }
 
-  /** What to look for, and how many words are in no document. A phrase is a bonus: no document has to have it. */
-  #terms(query: string): { terms: Term[]; missed: number } {
+  /** By passage, the share of what any text could get. */
+  async #add({ terms, most }: Terms): Promise<Map<number, number>> {
+    const shares = new Map<number, number>();
+    for (const { text } of terms) {
+      if (!this.#scores.remembers(text)) await setImmediate();
+      const { passages, scores } = this.#scores.of(text);
+      for (let index = 0; index < passages.length; index++) {
+        const passage = passages[index]!;
+        shares.set(passage, (shares.get(passage) ?? 0) + scores[index]! / most);
+      }
+    }
+    return shares;
+  }
+
+  #best(
+    shares: ReadonlyMap<number, number>,
+    limit: number,
+    within: ReadonlySet<string> | undefined,
+  ): string[] {
+    const descending = Float64Array.from(shares.values()).sort().reverse();
+    for (let take = limit * passagesPerHit; ; take *= 4) {
+      // Passages that are equal at the limit are all taken: their order would depend on when they were indexed.
+      const least = descending[take - 1] ?? 0;
+      const passages = [];
+      for (const [passage, share] of shares) if (share >= least) passages.push(passage);
+      const found = new Map<string, number>();
+      for (const [passage, content] of this.#contentsOf.all(JSON.stringify(passages)) as [number, string][]) {
+        if (within && !within.has(content)) continue;
+        found.set(content, Math.max(found.get(content) ?? 0, shares.get(passage)!));
+      }
+      if (found.size < limit && take < descending.length) continue;
+      return [...found]
+        .sort(([a, shareOfA], [b, shareOfB]) => shareOfB - shareOfA || (a < b ? -1 : 1))
+        .slice(0, limit)
+        .map(([content]) => content);
+    }
+  }
+
+  #shares(contents: readonly string[], shares: ReadonlyMap<number, number>): Map<string, number> {
+    const found = new Map<string, number>(contents.map((content) => [content, 0]));
+    if (shares.size === 0) return found;
+    const rows = this.#passagesOf.all(JSON.stringify(contents)) as [passage: number, content: string][];
+    for (const [passage, content] of rows)
+      found.set(content, Math.max(found.get(content)!, Math.min(1, shares.get(passage) ?? 0)));
+    return found;
+  }
+
+  /** What to look for. A phrase is a bonus: no document has to have it. */
+  async #terms(query: string): Promise<Terms> {
     const { words, phrases } = queryWords(query);
     const found = new Map<string, Term>();
     let missed = 0;
@@ -112,7 +166,7 @@ export class KeywordIndex {
       let term = this.#term(word);
       if (term.passages === 0 && corrections < mostCorrections) {
         corrections++;
-        term = this.#corrected(word);
+        term = await this.#corrected(word);
       }
       if (term.passages === 0) missed++;
       else found.set(term.text, term);
@@ -121,24 +175,33 @@ export class KeywordIndex {
       const term = this.#term(phrase);
       if (term.passages > 0) found.set(term.text, term);
     }
-    return { terms: affordable([...found.values()]), missed };
+    const size = this.#size.get() as number;
+    const terms = affordable([...found.values()]);
+    const most = terms.reduce((sum, term) => sum + weight(term.passages, size), missed * weight(0, size));
+    return { terms, most: most * mostOverWeight };
   }
 
   #term(text: string): Term {
-    return this.#recall(text, () => {
-      return { text, passages: this.#count.get(`"${text}"`, mostOccurrences + 1) as number };
-    });
+    return (
+      this.#remembered.get(text) ??
+      this.#remember(text, {
+        text,
+        passages: this.#count.get(`"${text}"`, mostOccurrences + 1) as number,
+      })
+    );
   }
 
   /** What a word that no document has was meant to be; itself where nothing is near. */
-  #corrected(word: string): Term {
-    return this.#recall(`${word}?`, () => this.#term(this.#spelling.nearest(word) ?? word));
-  }
-
-  #recall(key: string, find: () => Term): Term {
+  async #corrected(word: string): Promise<Term> {
+    const key = `${word}?`;
     const known = this.#remembered.get(key);
     if (known) return known;
-    const term = find();
+    const term = this.#remember(key, this.#term(this.#spelling.nearest(word) ?? word));
+    await setImmediate();
+    return term;
+  }
+
+  #remember(key: string, term: Term): Term {
     if (this.#remembered.size >= mostRemembered) this.#remembered.clear();
     this.#remembered.set(key, term);
     return term;
@@ -146,7 +209,9 @@ export class KeywordIndex {
 
   #forgetIfChanged(): void {
     const version = this.#version.get() as string;
-    if (version !== this.#rememberedAt) this.#remembered.clear();
+    if (version === this.#rememberedAt) return;
+    this.#remembered.clear();
+    this.#scores.forget();
     this.#rememberedAt = version;
   }
 }
@@ -155,7 +220,7 @@ export class KeywordIndex {
 function affordable(terms: readonly Term[]): Term[] {
   let left = mostOccurrences;
   return [...terms]
-    .sort((a, b) => a.passages - b.passages)
+    .sort((a, b) => a.passages - b.passages || (a.text < b.text ? -1 : 1))
     .filter(({ passages }, index) => {
       left -= passages;
       return index === 0 || left >= 0;
