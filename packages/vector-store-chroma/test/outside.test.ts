@@ -125,7 +125,7 @@ describe.skipIf(!chroma.available)('an outside server', () => {
     const sizes: number[] = [];
     await using front = await listen((incoming, response) => {
       if (incoming.url?.endsWith('/pre-flight-checks')) {
-        answer(response, 200, { max_batch_size: 7, supports_base64_encoding: true });
+        answer(response, 200, { max_batch_size: 7, supports_base64_encoding: false });
         return;
       }
       if (incoming.method === 'POST') {
