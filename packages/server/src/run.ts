@@ -3,7 +3,7 @@ import { readConfig } from './config/config.js';
 import { ConfigError } from './config/config-error.js';
 import { variablesAsText } from './config/table.js';
 import { createLog } from './log.js';
-import { print, stopOnSignals } from './process.js';
+import { print, stopOnSignals, stopWithParent } from './process.js';
 
 const usage = `Usage: node packages/server/dist/main.js   (or: pnpm --filter server start)
 
@@ -52,6 +52,7 @@ async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     await serveHttp(app, stop);
   } else {
     const { serveStdio } = await import('./stdio/serve-stdio.js');
-    await serveStdio(app, stop);
+    // A server on stdio has one client, its parent.
+    await serveStdio(app, AbortSignal.any([stop, stopWithParent()]));
   }
 }
