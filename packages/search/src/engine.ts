@@ -175,6 +175,8 @@ export class Engine {
   async #round(session: Session): Promise<number> {
     const requests = this.#requests.splice(0);
     try {
+      // Somebody removed the index, or put another one there: what is written here would be lost.
+      if (session.isReplaced()) throw new SessionEnded();
       const force = requests.some((request) => request.force);
       const { pause, report } =
         session.isWriter || (await session.tryPromote())

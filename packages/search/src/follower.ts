@@ -1,5 +1,5 @@
 import type { IndexState } from './index-state.js';
-import { type Round, SessionEnded } from './round.js';
+import type { Round } from './round.js';
 import type { Session } from './session.js';
 import { SyncTally } from './sync-tally.js';
 
@@ -7,13 +7,8 @@ import { SyncTally } from './sync-tally.js';
 const followEvery = 1000;
 const awaitEvery = 200;
 
-/**
- * One round of a process that reads what another one writes: its store follows the catalog.
- *
- * @throws {SessionEnded} when the writer has put another catalog in the place of this one.
- */
+/** One round of a process that reads what another one writes: its store follows the catalog. */
 export async function follow(session: Session, state: IndexState, asked: boolean): Promise<Round> {
-  if (session.isReplaced()) throw new SessionEnded();
   const waiting = asked || !state.ready.isOpen || state.failures > 0 || !session.keeper.isUsable;
   if (!session.hasNews() && !waiting) return { pause: followEvery };
   if (!session.isComplete) return { pause: awaitEvery };

@@ -134,7 +134,7 @@ export class Session {
     return true;
   }
 
-  /** Another process has put a new catalog in the place of this one. */
+  /** The catalog was removed, or another one is in its place. */
   isReplaced(): boolean {
     return fileIdentity(this.catalog.path) !== this.#catalogFile;
   }

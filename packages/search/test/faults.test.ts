@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { EmbedderError } from '@kettle/embedder';
 import {
   ExactVectorStore,
@@ -182,5 +183,24 @@ describe('a document that can not be embedded', () => {
     const index = await workspace.openReady({ embedder });
     expect(index.status().lastSync).toMatchObject({ added: 2, failed: [{ name: 'a.txt' }] });
     expect(await index.search('papers', { documents: ['b.txt'] })).not.toEqual([]);
+  });
+});
+
+describe('an index that is removed while it is open', () => {
+  it.each(['all of it', 'the catalog'])('(%s) is made again from the documents', async (what) => {
+    const embedder = new FakeEmbedder();
+    const index = await workspace.openReady({ embedder });
+    const { directory } = index.status();
+    if (what === 'the catalog') await rm(join(directory!, 'catalog.sqlite'));
+    else await rm(workspace.index, { recursive: true });
+    await workspace.write('cats.txt', 'Cats on the roof.');
+    await index.sync();
+    expect(index.status()).toMatchObject({ documents: 2, phase: 'ready' });
+    expect(await index.search('roof', { topK: 1 })).toMatchObject([{ document: 'cats.txt' }]);
+    await index.close();
+    const again = new FakeEmbedder();
+    const next = await workspace.openReady({ embedder: again });
+    expect(again.embedded).toEqual([]);
+    expect(next.status()).toMatchObject({ documents: 2 });
   });
 });

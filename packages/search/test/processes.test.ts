@@ -50,6 +50,8 @@ describe('two processes on one index', () => {
       follower,
       async () => (await follower.search('roof', { topK: 1 }))[0]?.document === 'cats.txt',
     );
+    // Words are found in the catalog before the store has followed.
+    await until(follower, () => changes.length > 0);
     await rm(workspace.path('tea.txt'));
     await until(follower, async () =>
       (await follower.search('milk')).every((hit) => hit.document !== 'tea.txt'),
@@ -102,6 +104,40 @@ describe('two processes on one index', () => {
     const second = await workspace.openReady();
     const third = await workspace.openReady();
     expect([second.status().role, third.status().role]).toEqual(['writer', 'follower']);
+  });
+});
+
+describe('several processes', () => {
+  it('that start at the same moment all get level, and one of them writes', async () => {
+    const started = Array.from({ length: 4 }, () =>
+      fork(child, [workspace.documents, workspace.index, 'hnsw']),
+    );
+    try {
+      await Promise.all(started.map((process) => once(process, 'message')));
+      const level = started.map(async (process) => {
+        for (;;) if ((await once(process, 'message'))[0] === 'level') return;
+      });
+      for (const process of started) process.send('go');
+      await Promise.all(level);
+      const index = await workspace.openReady();
+      expect(index.status()).toMatchObject({ role: 'follower', documents: 1 });
+      expect(await index.search('milk')).toHaveLength(1);
+    } finally {
+      for (const process of started) process.kill('SIGKILL');
+    }
+  });
+
+  it.skipIf(process.platform === 'win32')('are answered while the writer is stopped', async () => {
+    const stopped = await startWriter();
+    const before = await workspace.openReady();
+    stopped.kill('SIGSTOP');
+    expect(await before.search('milk')).toHaveLength(1);
+    const after = await workspace.openReady();
+    expect(await after.search('milk')).toHaveLength(1);
+    expect([before.status().role, after.status().role]).toEqual(['follower', 'follower']);
+    await workspace.write('cats.txt', 'Cats are on the roof.');
+    stopped.kill('SIGCONT');
+    await until(after, async () => (await after.search('roof', { topK: 1 }))[0]?.document === 'cats.txt');
   });
 });
 
