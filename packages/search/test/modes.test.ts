@@ -1,7 +1,8 @@
-import { SearchError, type SearchMode } from '@kettle/search';
+import { SearchError, type SearchHit, type SearchIndex, type SearchMode } from '@kettle/search';
 import { HnswVectorStore } from '@kettle/vector-store-hnsw';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Random } from './support/random.js';
 import { Workspace } from './support/workspace.js';
 
 const modes = ['vector', 'keyword', 'hybrid'] as const satisfies SearchMode[];
@@ -99,6 +100,19 @@ describe('mode hybrid', () => {
     expect(await names('hybrid', query, { topK: 10 })).toEqual(await names('vector', query, { topK: 10 }));
   });
 
+  it('counts the words of every passage, however many others have more of them', async () => {
+    const random = new Random(7);
+    for (let number = 0; number < 150; number++)
+      await workspace.write(`many/${number}.txt`, random.sentence(12));
+    const index = await workspace.openReady({ mode: 'hybrid' });
+    for (let number = 0; number < 20; number++) {
+      const query = random.sentence(4);
+      const all = await index.search(query, { topK: 1000 });
+      expect(all).toHaveLength(156);
+      expect(await index.search(query, { topK: 3 })).toEqual(all.slice(0, 3));
+    }
+  });
+
   it('gives the same hits on the exact store and on HNSW', async () => {
     const exact = await workspace.openReady({ mode: 'hybrid', backend: 'exact' });
     const query = 'dogs on the terrace, code E07-3';
@@ -114,6 +128,32 @@ describe('mode hybrid', () => {
 });
 
 describe.each(modes)('mode %s', (mode) => {
+  it('gives a follower the hits that the writer has, and a query the same ones whatever was asked before', async () => {
+    const queries = [
+      'dogs on the terrace',
+      'anual laeve',
+      'E07-3',
+      'the',
+      'a',
+      '🐕',
+      '犬',
+      'gaske\u0301t',
+      'gask\u00e9t',
+    ];
+    const writer = await workspace.openReady({ mode });
+    const follower = await workspace.openReady({ mode });
+    const ask = async (index: SearchIndex, texts: readonly string[]) => {
+      const found = new Map<string, SearchHit[]>();
+      for (const text of texts) found.set(text, await index.search(text, { topK: 50 }));
+      return texts.toSorted().map((text) => found.get(text));
+    };
+    const expected = await ask(writer, queries);
+    expect(await ask(follower, queries.toReversed())).toEqual(expected);
+    expect(await Promise.all(queries.toSorted().map((text) => writer.search(text, { topK: 50 })))).toEqual(
+      expected,
+    );
+  });
+
   it('has the true distances, and keeps to the documents and the distance that are asked for', async () => {
     const truth = await workspace.openReady({ mode: 'vector' });
     const query = 'are dogs welcome on the terrace';

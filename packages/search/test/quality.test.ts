@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { loadEmbedder } from '@kettle/embedder';
@@ -10,16 +11,29 @@ import { Workspace } from './support/workspace.js';
 const corpus = fileURLToPath(new URL('../../../corpus/', import.meta.url));
 
 /**
+ * Questions are halved by the hash of their id, for good. Whoever tunes search looks at `dev`, and at `held out` once,
+ * when the choice is made: what only one half gains is chance.
+ */
+const halves = ['dev', 'held out'] as const;
+type Half = (typeof halves)[number];
+
+interface Quality {
+  readonly recall: number;
+  readonly ndcg: number;
+}
+
+/**
  * Slightly under what was measured with the default model. Recall is that of the benchmark: the share of all relevant
  * documents (grade 1 or more) among the first five. The judgments allow 0.966, as some questions have more than five.
  */
-const floors: Record<SearchMode, { recall: number; ndcg: number }> = {
-  vector: { recall: 0.68, ndcg: 0.715 },
-  keyword: { recall: 0.67, ndcg: 0.68 },
-  hybrid: { recall: 0.77, ndcg: 0.805 },
+const floors: Record<SearchMode, Record<Half, Quality>> = {
+  vector: { dev: { recall: 0.665, ndcg: 0.7 }, 'held out': { recall: 0.695, ndcg: 0.725 } },
+  keyword: { dev: { recall: 0.685, ndcg: 0.695 }, 'held out': { recall: 0.655, ndcg: 0.665 } },
+  hybrid: { dev: { recall: 0.775, ndcg: 0.81 }, 'held out': { recall: 0.785, ndcg: 0.81 } },
 };
 
 interface Question {
+  readonly half: Half;
   readonly text: string;
   readonly grades: ReadonlyMap<string, number>;
 }
@@ -48,18 +62,22 @@ it.each(['vector', 'keyword', 'hybrid'] as const)(
     });
     try {
       await index.ready();
-      let recall = 0;
-      let ndcg = 0;
-      for (const { text, grades } of questions) {
-        const hits = await index.search(text, { topK: 50 });
-        const ranking = [...new Set(hits.map((hit) => hit.document))];
-        recall += recallAt5(ranking, grades) / questions.length;
-        ndcg += ndcgAt10(ranking, grades) / questions.length;
+      for (const half of halves) {
+        const asked = questions.filter((question) => question.half === half);
+        let recall = 0;
+        let ndcg = 0;
+        for (const { text, grades } of asked) {
+          const hits = await index.search(text, { topK: 50 });
+          const ranking = [...new Set(hits.map((hit) => hit.document))];
+          recall += recallAt5(ranking, grades) / asked.length;
+          ndcg += ndcgAt10(ranking, grades) / asked.length;
+        }
+        expect({ half, recall, ndcg }).toEqual({
+          half,
+          recall: atLeast(floors[mode][half].recall),
+          ndcg: atLeast(floors[mode][half].ndcg),
+        });
       }
-      expect({ recall, ndcg }).toEqual({
-        recall: atLeast(floors[mode].recall),
-        ndcg: atLeast(floors[mode].ndcg),
-      });
     } finally {
       await index.close();
     }
@@ -82,7 +100,11 @@ async function readQuestions(): Promise<Question[]> {
   return lines
     .map((line) => JSON.parse(line) as { _id: string; text: string })
     .filter(({ _id }) => grades.has(_id))
-    .map(({ _id, text }) => ({ text, grades: grades.get(_id)! }));
+    .map(({ _id, text }) => ({ half: halfOf(_id), text, grades: grades.get(_id)! }));
+}
+
+function halfOf(question: string): Half {
+  return halves[createHash('sha256').update(question).digest()[0]! % 2]!;
 }
 
 function recallAt5(ranking: readonly string[], grades: ReadonlyMap<string, number>): number {

@@ -23,12 +23,16 @@ export class Random {
     return items[this.below(items.length)];
   }
 
+  sentence(length: number): string {
+    return `${Array.from({ length }, () => this.pick(words)).join(' ')}.`;
+  }
+
   /** A few paragraphs; one in five is a stock one, so that documents share texts. */
   document(): string {
     const paragraphs = Array.from({ length: this.below(5) }, () => {
       if (this.below(5) === 0)
         return `Stock text ${this.below(3)}. ${'The kettle is on the hob. '.repeat(10).trim()}`;
-      return `${Array.from({ length: 10 + this.below(60) }, () => this.pick(words)).join(' ')}.`;
+      return this.sentence(10 + this.below(60));
     });
     return paragraphs.join('\n\n');
   }
