@@ -5,6 +5,7 @@ import type { PassageRow } from './catalog/passage-finder.js';
 import { SearchError } from './errors.js';
 import type { KeywordRanking } from './keywords/keyword-index.js';
 import { embeddedText } from './passages/split-passages.js';
+import { RememberedVectors } from './remembered-vectors.js';
 import type { SearchHit } from './search-hit.js';
 import type { SearchMode, SearchOptions } from './search-index.js';
 import type { StoreKeeper } from './store-keeper.js';
@@ -46,12 +47,14 @@ export class SearchService {
   readonly #catalog: Catalog;
   readonly #store: StoreKeeper;
   readonly #mode: SearchMode;
+  readonly #vectors: RememberedVectors;
 
   constructor(embedder: Embedder, catalog: Catalog, store: StoreKeeper, mode: SearchMode) {
     this.#embedder = embedder;
     this.#catalog = catalog;
     this.#store = store;
     this.#mode = mode;
+    this.#vectors = new RememberedVectors(catalog.contents);
   }
 
   /** Where a document changed between looking for passages and reading them, it is looked for the new ones. */
@@ -63,13 +66,17 @@ export class SearchService {
         this.#byWords(query, within),
       ]);
       const hits = this.#catalog.snapshot(() => {
-        const found = [...near, ...words.best];
-        const live = this.#catalog.contents.liveAmong(found);
-        const isComplete = tries === mostTries || found.every((content) => live.has(content));
-        return isComplete ? this.#hits(near, words, vector, query, live) : undefined;
+        const found = [...new Set([...near, ...(words?.best ?? [])])];
+        const shares = words?.shares(found) ?? this.#noShares(found);
+        const isComplete = tries === mostTries || found.every((content) => shares.has(content));
+        return isComplete ? this.#hits(shares, vector, query) : undefined;
       });
       if (hits !== undefined) return hits;
     }
+  }
+
+  #noShares(contents: readonly string[]): Map<string, number> {
+    return new Map([...this.#catalog.contents.liveAmong(contents)].map((content) => [content, 0]));
   }
 
   /** The query's vector, and the contents near it. */
@@ -107,44 +114,32 @@ export class SearchService {
     }
   }
 
-  /** Contents by words, and their vectors. Done while the embedding worker has the query: it costs no time. */
-  async #byWords({ query, topK }: CheckedQuery, within: Within): Promise<ByWords> {
-    if (this.#mode === 'vector') return noWords;
+  /** Contents by words. Done while the embedding worker has the query. */
+  async #byWords({ query, topK }: CheckedQuery, within: Within): Promise<KeywordRanking | undefined> {
+    if (this.#mode === 'vector') return undefined;
     // What is sent to the worker leaves with the next turn of the event loop.
     await setImmediate();
-    const { keywords, contents } = this.#catalog;
-    const { best, shares } = await keywords.rank(query, Math.max(depth, topK), within);
-    // The embedding is there by now: the vector store looks while the vectors are read.
-    await setImmediate();
-    return { best, shares, vectors: contents.vectors(best) };
+    return this.#catalog.keywords.rank(query, Math.max(depth, topK), within);
   }
 
   /** The passages of the best contents, with their true distances, in the order of the mode. */
   #hits(
-    near: readonly string[],
-    { shares, vectors }: ByWords,
+    shares: ReadonlyMap<string, number>,
     query: Float32Array,
     { topK, documents, maxDistance }: CheckedQuery,
-    live: ReadonlySet<string>,
   ): SearchHit[] {
-    const { contents, passages } = this.#catalog;
-    const candidates = new Map([
-      ...vectors,
-      ...contents.vectors(near.filter((content) => !vectors.has(content))),
-    ]);
-    const share = shares([...candidates.keys()]);
     const found = new Map<string, { distance: number; score: number }>();
-    for (const [content, vector] of candidates) {
+    for (const [content, vector] of this.#vectors.get([...shares.keys()])) {
       const distance = cosineDistance(query, vector);
-      if (!live.has(content) || distance > maxDistance) continue;
-      found.set(content, { distance, score: this.#score(distance, share.get(content) ?? 0) });
+      if (distance > maxDistance) continue;
+      found.set(content, { distance, score: this.#score(distance, shares.get(content)!) });
     }
     // Each content has a passage, so that the first `topK` are enough, with all that are equal to the last of them.
     const scores = [...found.values()].map(({ score }) => score).sort((a, b) => b - a);
     const least = scores[topK - 1] ?? Number.NEGATIVE_INFINITY;
     const best = [...found.keys()].filter((content) => found.get(content)!.score >= least);
     const wanted = documents && documentFilter(documents);
-    const rows = passages.byContent(best).filter((row) => wanted?.(row.document) ?? true);
+    const rows = this.#catalog.passages.byContent(best).filter((row) => wanted?.(row.document) ?? true);
     // Sorting is stable, and rows come by document and ordinal: that settles ties.
     rows.sort((a, b) => found.get(b.content)!.score - found.get(a.content)!.score);
     return rows.slice(0, topK).map((row, index) => hit(row, found.get(row.content)!.distance, index + 1));
@@ -163,13 +158,6 @@ export class SearchService {
 
 /** Contents of the documents that are asked for, where some are named. */
 type Within = ReadonlySet<string> | undefined;
-
-interface ByWords extends KeywordRanking {
-  /** Of the best. */
-  readonly vectors: ReadonlyMap<string, Float32Array>;
-}
-
-const noWords: ByWords = { best: [], shares: () => new Map(), vectors: new Map() };
 
 function hit(row: PassageRow, distance: number, rank: number): SearchHit {
   const { document, start, end, ordinal, mimeType } = row;

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
+import type { PassageScores } from './passage-scores.js';
 import { queryWords } from './query-words.js';
 import { Spelling } from './spelling.js';
-import { WordScoresReader } from './word-scores.js';
+import { WordScoresTable } from './word-scores.js';
 
 /** What the words of a query say about contents. */
 export interface KeywordRanking {
@@ -10,7 +11,7 @@ export interface KeywordRanking {
   readonly best: readonly string[];
   /**
    * By content: the BM25 score as a share of the most that any text could get for the query, 0 to 1. Rare words
-   * weigh more, and words that no document has count as missed. 0 for what has none of the words.
+   * weigh more, and words that no document has count as missed. Left out is what no passage has any more.
    */
   shares(contents: readonly string[]): ReadonlyMap<string, number>;
 }
@@ -39,6 +40,9 @@ interface Term {
   readonly passages: number;
 }
 
+/** A passage and its content. */
+type Bearer = [passage: number, content: string];
+
 interface Terms {
   /** The rarest first. */
   readonly terms: readonly Term[];
@@ -50,7 +54,7 @@ interface Terms {
 export class KeywordIndex {
   readonly #db: Database;
   readonly #spelling: Spelling;
-  readonly #scores: WordScoresReader;
+  readonly #scores: WordScoresTable;
   readonly #size: Statement;
   readonly #count: Statement;
   readonly #contentsOf: Statement;
@@ -63,7 +67,7 @@ export class KeywordIndex {
   constructor(db: Database) {
     this.#db = db;
     this.#spelling = new Spelling(db);
-    this.#scores = new WordScoresReader(db);
+    this.#scores = new WordScoresTable(db);
     // Changes with what this connection writes, and with what others do.
     this.#version = db
       .prepare("SELECT total_changes() || '/' || data_version FROM pragma_data_version")
@@ -94,14 +98,19 @@ export class KeywordIndex {
     for (let tries = 1; ; tries++) {
       this.#forgetIfChanged();
       const version = this.#rememberedAt;
-      const terms = await this.#terms(query);
-      const scores = await this.#add(terms);
+      const { terms, most } = await this.#terms(query);
+      for (const { text } of terms) {
+        if (this.#scores.has(text)) continue;
+        this.#scores.read(text);
+        await setImmediate();
+      }
+      const scores = this.#scores.sum(terms.map(({ text }) => text));
       const best = this.#db.transaction(() => {
         // Numbers of passages may mean others now.
         const isStale = version !== this.#version.get();
         return isStale && tries < mostTries ? undefined : this.#best(scores, limit, within);
       })();
-      if (best !== undefined) return { best, shares: (contents) => this.#shares(contents, scores) };
+      if (best !== undefined) return { best, shares: (contents) => this.#shares(contents, scores, most) };
     }
   }
 
@@ -109,50 +118,29 @@ export class KeywordIndex {
     this.#spelling.close();
   }
 
-  /** By passage, the share of what any text could get. */
-  async #add({ terms, most }: Terms): Promise<Map<number, number>> {
-    const shares = new Map<number, number>();
-    for (const { text } of terms) {
-      if (!this.#scores.remembers(text)) await setImmediate();
-      const { passages, scores } = this.#scores.of(text);
-      for (let index = 0; index < passages.length; index++) {
-        const passage = passages[index]!;
-        shares.set(passage, (shares.get(passage) ?? 0) + scores[index]! / most);
-      }
-    }
-    return shares;
-  }
-
-  #best(
-    shares: ReadonlyMap<number, number>,
-    limit: number,
-    within: ReadonlySet<string> | undefined,
-  ): string[] {
-    const descending = Float64Array.from(shares.values()).sort().reverse();
+  #best(scores: PassageScores, limit: number, within: ReadonlySet<string> | undefined): string[] {
     for (let take = limit * passagesPerHit; ; take *= 4) {
-      // Passages that are equal at the limit are all taken: their order would depend on when they were indexed.
-      const least = descending[take - 1] ?? 0;
-      const passages = [];
-      for (const [passage, share] of shares) if (share >= least) passages.push(passage);
+      const passages = scores.best(take);
       const found = new Map<string, number>();
-      for (const [passage, content] of this.#contentsOf.all(JSON.stringify(passages)) as [number, string][]) {
+      for (const [passage, content] of this.#contentsOf.all(JSON.stringify(passages)) as Bearer[]) {
         if (within && !within.has(content)) continue;
-        found.set(content, Math.max(found.get(content) ?? 0, shares.get(passage)!));
+        found.set(content, Math.max(found.get(content) ?? 0, scores.of(passage)));
       }
-      if (found.size < limit && take < descending.length) continue;
+      if (found.size < limit && passages.length >= take) continue;
       return [...found]
-        .sort(([a, shareOfA], [b, shareOfB]) => shareOfB - shareOfA || (a < b ? -1 : 1))
+        .sort(([a, scoreOfA], [b, scoreOfB]) => scoreOfB - scoreOfA || (a < b ? -1 : 1))
         .slice(0, limit)
         .map(([content]) => content);
     }
   }
 
-  #shares(contents: readonly string[], shares: ReadonlyMap<number, number>): Map<string, number> {
-    const found = new Map<string, number>(contents.map((content) => [content, 0]));
-    if (shares.size === 0) return found;
-    const rows = this.#passagesOf.all(JSON.stringify(contents)) as [passage: number, content: string][];
-    for (const [passage, content] of rows)
-      found.set(content, Math.max(found.get(content)!, Math.min(1, shares.get(passage) ?? 0)));
+  #shares(contents: readonly string[], scores: PassageScores, most: number): Map<string, number> {
+    const found = new Map<string, number>();
+    for (const [passage, content] of this.#passagesOf.all(JSON.stringify(contents)) as Bearer[]) {
+      // A query may have no word at all.
+      const share = most === 0 ? 0 : Math.min(1, scores.of(passage) / most);
+      found.set(content, Math.max(found.get(content) ?? 0, share));
+    }
     return found;
   }
 

@@ -1,23 +1,28 @@
 import type { Database, Statement } from 'better-sqlite3';
+import { PassageScores } from './passage-scores.js';
 
 /** What one word, or several in a row, adds to the BM25 score of each passage that has it. */
-export interface WordScores {
-  readonly passages: readonly number[];
-  /** One for each of `passages`. */
-  readonly scores: readonly number[];
+interface WordScores {
+  /** Where in the table the passages stand, none twice. */
+  readonly places: Uint32Array;
+  /** One for each of `places`. */
+  readonly scores: Float64Array;
 }
 
-/** Scores kept, all forgotten together: about 16 bytes each. */
+/** Scores kept, all forgotten together: 12 bytes each, and about 100 for each passage among them. */
 const mostRemembered = 500_000;
 
 /**
- * Reads the parts that BM25 scores are sums of, each once until the index changes. FTS5 takes about a microsecond
- * for each passage it scores, a hundred times as long as adding up what is remembered.
+ * The parts that BM25 scores are sums of, each read once until the index changes. FTS5 takes a microsecond or more for
+ * each passage that it scores, a hundred times as long as adding up what is remembered.
  */
-export class WordScoresReader {
+export class WordScoresTable {
   readonly #read: Statement;
-  readonly #remembered = new Map<string, WordScores>();
-  #size = 0;
+  readonly #words = new Map<string, WordScores>();
+  /** Passages that have one of the words (rows in `passages`), and where in this list they stand. */
+  #passages: number[] = [];
+  #placeOf = new Map<number, number>();
+  #remembered = 0;
 
   constructor(db: Database) {
     this.#read = db
@@ -25,24 +30,46 @@ export class WordScoresReader {
       .raw();
   }
 
-  remembers(text: string): boolean {
-    return this.#remembered.has(text);
+  has(word: string): boolean {
+    return this.#words.has(word);
   }
 
-  /** @param text without quotation marks. */
-  of(text: string): WordScores {
-    const known = this.#remembered.get(text);
-    if (known) return known;
-    const rows = this.#read.all(`"${text}"`) as [passage: number, score: number][];
-    const read = { passages: rows.map(([passage]) => passage), scores: rows.map(([, score]) => score) };
-    if (this.#size + rows.length > mostRemembered) this.forget();
-    this.#remembered.set(text, read);
-    this.#size += rows.length;
-    return read;
+  /** @param word without quotation marks. */
+  read(word: string): void {
+    const rows = this.#read.all(`"${word}"`) as [passage: number, score: number][];
+    this.#words.set(word, {
+      places: Uint32Array.from(rows, ([passage]) => this.#place(passage)),
+      scores: Float64Array.from(rows, ([, score]) => score),
+    });
+    this.#remembered += rows.length;
   }
 
+  /** What the words add up to, in the order given; those that are not there are read. */
+  sum(words: readonly string[]): PassageScores {
+    for (const word of words) if (!this.has(word)) this.read(word);
+    const sums = new Float64Array(this.#passages.length);
+    for (const word of words) {
+      const { places, scores } = this.#words.get(word)!;
+      for (let index = 0; index < places.length; index++) sums[places[index]!]! += scores[index]!;
+    }
+    const found = new PassageScores(sums, this.#passages, this.#placeOf);
+    if (this.#remembered > mostRemembered) this.forget();
+    return found;
+  }
+
+  /** Leaves alone what was given out. */
   forget(): void {
-    this.#remembered.clear();
-    this.#size = 0;
+    this.#words.clear();
+    this.#passages = [];
+    this.#placeOf = new Map();
+    this.#remembered = 0;
+  }
+
+  #place(passage: number): number {
+    const known = this.#placeOf.get(passage);
+    if (known !== undefined) return known;
+    const place = this.#passages.push(passage) - 1;
+    this.#placeOf.set(passage, place);
+    return place;
   }
 }
