@@ -20,7 +20,8 @@ const sentences: Readonly<Record<PdfErrorCode, (detail: string) => string>> = {
     'The PDF holds no text, only pictures of it perhaps, as scanned pages do. Text is not recognised in pictures here: let a program for text recognition (OCR), such as ocrmypdf, add it.',
   damaged: (detail) =>
     `The PDF is damaged${detail}: export it anew from its source, or repair it, with qpdf for instance.`,
-  too_slow: (detail) => `The PDF took too long to read${detail}: save it anew, or split it into smaller files.`,
+  too_slow: (detail) =>
+    `The PDF took too long to read${detail}: save it anew, or split it into smaller files.`,
   too_large: (detail) => `The PDF is too large to read${detail}: split it into smaller files.`,
 };
 

@@ -3,7 +3,7 @@ import { PdfError } from './errors.js';
 import { type Line, linesOf } from './lines.js';
 import { compoundsOf, joinLines } from './paragraphs.js';
 import type { PdfText } from './pdf-text.js';
-import { cMapFolder, type PdfDocument, type PdfJs } from './pdfjs.js';
+import { cMapFolder, type PdfDocument, type PdfJs, type PdfPage, type TextItem } from './pdfjs.js';
 
 /** UTF-16 code units. More is no document that people read, and would have to fit into memory several times. */
 const mostText = 16 * 2 ** 20;
@@ -57,13 +57,15 @@ async function readPages(document: PdfDocument): Promise<PdfText> {
 
 /** Gives `undefined` for a page that is damaged: the others are worth reading. */
 async function readPage(document: PdfDocument, number: number): Promise<Line[] | undefined> {
+  let page: PdfPage;
+  let items: readonly TextItem[];
   try {
-    const page = await document.getPage(number);
-    const { items } = await page.getTextContent();
-    const lines = linesOf(items, page.getViewport({ scale: 1 }).transform);
-    page.cleanup();
-    return lines;
+    page = await document.getPage(number);
+    ({ items } = await page.getTextContent());
   } catch {
     return undefined;
   }
+  const lines = linesOf(items, page.getViewport({ scale: 1 }).transform);
+  page.cleanup();
+  return lines;
 }

@@ -15,10 +15,6 @@ export interface Line {
   readonly level: boolean;
 }
 
-/** Letters that are drawn as one (ﬁ): searching for `fi` has to find them. */
-const ligatures = /[\ufb00-\ufb06]/g;
-/** Soft hyphens show only where a line ends with one. */
-const softHyphens = /\u00ad(?!\s*$)/g;
 /** Control characters, lone surrogates, and characters whose meaning only one font knows. */
 const noText = /[\p{Cc}\p{Cs}\p{Co}]/gu;
 
@@ -43,7 +39,11 @@ export function linesOf(items: readonly TextItem[], view: readonly number[]): Li
 }
 
 function lineOf(row: readonly TextItem[], view: readonly number[]): Line | undefined {
-  const text = cleanText(row.map((item) => item.str).join(''));
+  const text = cleanText(
+    inReadingOrder(row)
+      .map((item) => item.str)
+      .join(''),
+  );
   if (text === '') return undefined;
   let [left, right, base, height] = [Infinity, -Infinity, 0, 0];
   let level = true;
@@ -58,13 +58,23 @@ function lineOf(row: readonly TextItem[], view: readonly number[]): Line | undef
   return { text, left, right, base, height, level, rtl: row.some((item) => item.dir === 'rtl') };
 }
 
+/** Many programs draw words that run from the right from the left nevertheless. */
+function inReadingOrder(row: readonly TextItem[]): readonly TextItem[] {
+  const fromRight = (item: TextItem) => item.dir === 'rtl';
+  let [first, last] = [row.findIndex(fromRight), row.findLastIndex(fromRight)];
+  if (first < 0) return row;
+  // A line that runs from the right as a whole, or some words in it?
+  const isWord = (item: TextItem) => /\p{L}/u.test(item.str);
+  if (row.every((item) => fromRight(item) || !isWord(item))) {
+    const shown = (item: TextItem) => item.str.trim() !== '';
+    [first, last] = [row.findIndex(shown), row.findLastIndex(shown)];
+  }
+  if (row[first]!.transform[4]! >= row[last]!.transform[4]!) return row;
+  return [...row.slice(0, first), ...row.slice(first, last + 1).reverse(), ...row.slice(last + 1)];
+}
+
 function cleanText(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .replace(noText, '')
-    .replace(softHyphens, '')
-    .replace(ligatures, (letters) => letters.normalize('NFKC'))
-    .trim();
+  return text.replace(/\s+/g, ' ').replace(noText, '').trim();
 }
 
 /** The product of two transformations: first `item`'s, then `view`'s. */

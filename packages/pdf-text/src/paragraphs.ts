@@ -80,7 +80,6 @@ function joinBlock(block: readonly Line[], compounds: ReadonlySet<string>): stri
 }
 
 function join(text: string, line: Line, room: number, compounds: ReadonlySet<string>): string {
-  if (text.endsWith('\u00ad')) return text.slice(0, -1) + line.text;
   const start = brokenWord.exec(text.slice(-longestWord))?.[1];
   const rest = restOfWord.exec(line.text)?.[0];
   if (start !== undefined && rest !== undefined) {
@@ -91,11 +90,11 @@ function join(text: string, line: Line, room: number, compounds: ReadonlySet<str
   return tight ? text + line.text : `${text} ${line.text}`;
 }
 
-/** Roughly, with the space before it. */
+/** Rather more than it takes, with the spaces around it: letters differ in width, and only their sum is known. */
 function widthOfFirstWord({ text, left, right, height }: Line): number {
   const space = text.indexOf(' ');
   const letters = unspaced.test(text[0]!) ? 1 : space < 0 ? text.length : space;
-  return ((right - left) * letters) / text.length + height / 4;
+  return (((right - left) * letters) / text.length) * 1.1 + height / 2;
 }
 
 function fold(word: string): string {

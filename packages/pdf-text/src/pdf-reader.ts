@@ -68,7 +68,11 @@ export class PdfReader {
   #next(): void {
     if (this.#current) return;
     const job = this.#waiting.shift();
-    if (!job) return this.#rest();
+    if (job) this.#begin(job);
+    else this.#rest();
+  }
+
+  #begin(job: Job): void {
     clearTimeout(this.#idle);
     const { deadline } = this.#options;
     const tooSlow = () => {
@@ -104,8 +108,6 @@ export class PdfReader {
       stdout: true,
       stderr: true,
     });
-    worker.stdout.resume();
-    worker.stderr.resume();
     worker.on('message', (reply: Reply) => {
       if (worker === this.#worker) this.#settle(reply);
     });
@@ -133,10 +135,12 @@ export class PdfReader {
   }
 
   #abandon(job: Job, reason: unknown): void {
-    if (this.#current?.job === job) return this.#end(reason);
-    const index = this.#waiting.indexOf(job);
-    if (index >= 0) this.#waiting.splice(index, 1);
-    job.reject(reason);
+    if (this.#current?.job === job) this.#end(reason);
+    else {
+      const index = this.#waiting.indexOf(job);
+      if (index >= 0) this.#waiting.splice(index, 1);
+      job.reject(reason);
+    }
   }
 
   #takeCurrent(): Job | undefined {

@@ -32,10 +32,13 @@ export interface PdfJs {
 
 const folder = new URL('./pdfjs/', import.meta.url);
 
+const silence = () => {};
+
 /** For a thread that does nothing else: pdf.js asks for classes that draw, and gets empty ones. */
 export async function loadPdfJs(): Promise<PdfJs> {
   const empty = { DOMMatrix: class {}, ImageData: class {}, Path2D: class {} };
   Object.assign(globalThis, empty);
+  Object.assign(globalThis.console, { log: silence, info: silence, warn: silence, error: silence });
   // Nothing in a PDF leads out of it.
   Reflect.deleteProperty(globalThis, 'fetch');
   const pdfjs = (await import(new URL('pdf.mjs', folder).href)) as PdfJs;

@@ -9,22 +9,23 @@ import type { Reply } from './protocol.js';
 // On damaged files pdf.js leaves rejections that nobody waits for; what matters of them comes another way.
 process.on('unhandledRejection', () => {});
 
-const pdfjs = loadPdfJs().then((loaded) => {
-  limitAllocations(workerData as number);
-  return loaded;
-});
+const ready = loadPdfJs().then((pdfjs) => ({ pdfjs, allocations: limitAllocations(workerData as number) }));
 
 parentPort!.on('message', async (bytes: Uint8Array) => {
   parentPort!.postMessage(await answer(bytes));
 });
 
 async function answer(bytes: Uint8Array): Promise<Reply> {
-  try {
-    return { result: await extractText(await pdfjs, bytes) };
-  } catch (error) {
-    if (error instanceof PdfError) return { error: { code: error.code } };
-    const { name, message } = error as Error;
-    if (name === 'PasswordException') return { error: { code: 'encrypted' } };
-    return { error: { code: 'damaged', detail: message.replace(/\.$/, '') } };
-  }
+  const { pdfjs, allocations } = await ready;
+  allocations.refused = 0;
+  const reply = await extractText(pdfjs, bytes).then((result) => ({ result }), errorReply);
+  return allocations.refused > 0
+    ? { error: { code: 'too_large', detail: 'a part of it unpacks to more memory than it may have' } }
+    : reply;
+}
+
+function errorReply(error: Error): Reply {
+  if (error instanceof PdfError) return { error: { code: error.code } };
+  if (error.name === 'PasswordException') return { error: { code: 'encrypted' } };
+  return { error: { code: 'damaged', detail: error.message.replace(/\.$/, '') } };
 }

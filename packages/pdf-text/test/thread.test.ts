@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { PdfError, PdfReader } from '@kettle/pdf-text';
+import { beforeAll, expect, test } from 'vitest';
+import { madePdf } from './support/made-pdf.js';
+import { helvetica, onePage, type PdfObject, rawPdf, stream } from './support/raw-pdf.js';
+
+let small: Buffer;
+let endless: Buffer;
+
+beforeAll(async () => {
+  small = await madePdf((document) => document.text('Small.'));
+  endless = endlessPdf();
+});
+
+/** Forms that draw the next one ten times, down to a word: it would be drawn 10^12 times. */
+function endlessPdf(): Buffer {
+  const first = 6;
+  const depth = 12;
+  const forms: PdfObject[] = Array.from({ length: depth }, (_, level) =>
+    stream(
+      level === depth - 1 ? 'BT /F1 10 Tf 50 700 Td (word) Tj ET' : '/X Do '.repeat(10),
+      `/Type/XObject/Subtype/Form/BBox[0 0 595 842]/Resources<</Font<</F1 5 0 R>>/XObject<</X ${first + level + 1} 0 R>>>>`,
+    ),
+  );
+  return rawPdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</XObject<</X ${first} 0 R>>>>>>`,
+    stream('/X Do'),
+    helvetica,
+    ...forms,
+  ]);
+}
+
+function linesOfText(lines: string): Buffer {
+  return onePage(`BT /F1 10 Tf 12 TL 50 700 Td ${lines} ET`, '/Font<</F1 5 0 R>>', [helvetica]);
+}
+
+test('a document that takes too long is given up, and the next one is read', async () => {
+  const reader = new PdfReader({ deadline: 3000 });
+  const slow = reader.read(endless);
+  const next = reader.read(small);
+  const error = await slow.catch((reason) => reason);
+  expect(PdfError.isInstance(error)).toBe(true);
+  expect(error).toMatchObject({ code: 'too_slow', message: expect.stringContaining('more than 3 s') });
+  expect((await next).text).toBe('Small.');
+});
+
+test('the main thread goes on meanwhile', async () => {
+  const reader = new PdfReader();
+  const controller = new AbortController();
+  const reading = reader.read(endless, { signal: controller.signal });
+  let turns = 0;
+  while (turns < 1000) {
+    await new Promise((resolve) => setImmediate(resolve));
+    turns++;
+  }
+  controller.abort(new Error('enough'));
+  await expect(reading).rejects.toThrow('enough');
+});
+
+test('an abort ends the document that is read, and those that wait are read', async () => {
+  const reader = new PdfReader();
+  const [first, second] = [new AbortController(), new AbortController()];
+  const reading = reader.read(endless, { signal: first.signal });
+  const waiting = reader.read(small, { signal: second.signal });
+  const last = reader.read(small);
+  second.abort(new Error('second'));
+  await expect(waiting).rejects.toThrow('second');
+  first.abort(new Error('first'));
+  await expect(reading).rejects.toThrow('first');
+  expect((await last).text).toBe('Small.');
+  await expect(reader.read(small, { signal: first.signal })).rejects.toThrow('first');
+});
+
+test('several at once each get their own text', async () => {
+  const reader = new PdfReader();
+  const texts = Array.from({ length: 12 }, (_, index) => `Document ${index}.`);
+  const made = await Promise.all(texts.map((text) => madePdf((document) => document.text(text))));
+  const read = await Promise.all(made.map((bytes) => reader.read(bytes)));
+  expect(read.map(({ text }) => text)).toEqual(texts);
+});
+
+test('a thread that ran out of memory is replaced', async () => {
+  const reader = new PdfReader({ memory: 24, deadline: 50_000 });
+  const line = `(${'word '.repeat(20)}) Tj T* `;
+  const many = linesOfText(line.repeat(200_000));
+  await expect(reader.read(many).then(({ text }) => text.length)).rejects.toMatchObject({
+    code: 'too_large',
+  });
+  expect((await reader.read(small)).text).toBe('Small.');
+});
+
+test('an idle thread ends, and another one serves the next document', async () => {
+  const reader = new PdfReader({ idle: 1 });
+  for (let round = 0; round < 3; round++) {
+    expect((await reader.read(small)).text).toBe('Small.');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+});
+
+test('nothing is printed, and the process ends by itself', async () => {
+  const broken = Buffer.from(small.toString('latin1').replaceAll('/Font', '/Fnot'), 'latin1');
+  const script = `
+    import { PdfReader } from '@kettle/pdf-text';
+    const reader = new PdfReader({ idle: 3_600_000 });
+    for (const bytes of [${JSON.stringify([small, broken].map((bytes) => bytes.toString('base64')))}].flat())
+      await reader.read(Buffer.from(bytes, 'base64')).catch(() => {});
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: import.meta.dirname,
+  });
+  let printed = '';
+  for (const output of [child.stdout, child.stderr]) output.on('data', (chunk) => (printed += chunk));
+  expect(await new Promise((resolve) => child.once('close', resolve))).toBe(0);
+  expect(printed).toBe('');
+});
