@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Server as McpServer } from '@modelcontextprotocol/sdk/server/index.js';
 import type { App } from '../app.js';
 import { createMcpServer } from '../mcp/server.js';
 import { allowBrowser, answerPreflight } from './cors.js';
@@ -16,6 +17,8 @@ import { Sessions } from './sessions.js';
 export interface HttpOptions {
   /** Bounds that differ from the default ones. */
   readonly limits?: Partial<HttpLimits>;
+  /** Makes the MCP server of one session. @default Kettle's */
+  readonly createServer?: () => McpServer;
   /** The time in milliseconds. @default the system's */
   readonly now?: () => number;
 }
@@ -38,12 +41,13 @@ export class HttpService {
   readonly #answering = new Set<ServerResponse>();
   #draining = false;
 
-  constructor(app: App, { limits, now = Date.now }: HttpOptions = {}) {
+  constructor(app: App, options: HttpOptions = {}) {
+    const { limits, now = Date.now, createServer: createMcp = () => createMcpServer(app) } = options;
     this.#app = app;
     this.#limits = { ...defaultLimits, ...limits };
     this.#guard = new Guard(app.config.http);
     this.#limiter = new RateLimiter(this.#limits.requestsPerSecond, this.#limits.requestBurst, now);
-    this.#sessions = new Sessions({ createServer: () => createMcpServer(app), limits: this.#limits, now });
+    this.#sessions = new Sessions({ createServer: createMcp, limits: this.#limits, now });
     this.#endpoint = new McpEndpoint(this.#sessions, this.#limits.bodyBytes);
     this.#readiness = new Readiness(app);
     const { headersMs, requestMs, connections, stalledMs } = this.#limits;

@@ -2,7 +2,7 @@ import type { IndexChange } from '@kettle/search';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { LoggingLevel, ServerNotification } from '@modelcontextprotocol/sdk/types.js';
 import type { App } from '../app.js';
-import { isWanted } from './logging.js';
+import { isWanted } from './log-levels.js';
 
 /** What one client has told us, and what it is told without asking. */
 export class Connection {

@@ -13,7 +13,7 @@ import { RpcError } from './rpc-error.js';
 import { callTool, listTools } from './tools/index.js';
 
 /** What is served once the connection is initialized. `initialize` and `ping` always are. */
-const methods: ReadonlyMap<string, Method> = new Map([
+export const kettleMethods: ReadonlyMap<string, Method> = new Map([
   ['tools/list', listTools],
   ['tools/call', callTool],
   ['resources/list', listResources],
@@ -36,20 +36,31 @@ class KettleServer extends Server {
  * An MCP server for one connection; `connect` it to a transport. It holds to the protocol whatever the transport:
  * before `initialize`, nothing else but `ping` is served. It lets go of the app in `server.onclose`: whoever sets that
  * must call what was there before.
+ *
+ * @param methods what it serves
  */
-export function createMcpServer(app: App): Server {
+export function createMcpServer(app: App, methods = kettleMethods): Server {
   const server = new KettleServer(serverInfo(app), { capabilities });
   const connection = new Connection(app, server);
   // The SDK's handlers by method answer bad parameters with an internal error that holds Zod's whole report, and
   // serve before `initialize`. So it only hands over the requests, and the table above says what becomes of them.
   for (const method of ['initialize', 'logging/setLevel']) server.removeRequestHandler(method);
   server.fallbackRequestHandler = (request, { signal, _meta, sendNotification }) =>
-    serve(request, { connection, signal, progressToken: _meta?.progressToken, notify: sendNotification });
+    serve(request, methods, {
+      connection,
+      signal,
+      progressToken: _meta?.progressToken,
+      notify: sendNotification,
+    });
   server.onclose = app.onChange((change, isFirst) => connection.tellChange(change, isFirst));
   return server;
 }
 
-async function serve({ method, params = {} }: JSONRPCRequest, call: Call): Promise<Result> {
+async function serve(
+  { method, params = {} }: JSONRPCRequest,
+  methods: ReadonlyMap<string, Method>,
+  call: Call,
+): Promise<Result> {
   try {
     if (method === 'initialize') return await initialize(params, call);
     if (call.connection.protocolVersion === undefined) throw notInitialized();

@@ -7,6 +7,8 @@ import type { App, ChangeListener } from '../../src/app.js';
 import { readConfig } from '../../src/config/config.js';
 import { HttpService } from '../../src/http/http-service.js';
 import type { HttpLimits } from '../../src/http/limits.js';
+import type { Method } from '../../src/mcp/method.js';
+import { createMcpServer } from '../../src/mcp/server.js';
 import { FakeIndex } from './fake-index.js';
 
 export interface LogLine {
@@ -28,6 +30,8 @@ export interface TestServerOptions {
   readonly env?: Record<string, string>;
   readonly limits?: Partial<HttpLimits>;
   readonly now?: () => number;
+  /** What it serves. @default what Kettle serves */
+  readonly methods?: ReadonlyMap<string, Method>;
 }
 
 const opened: { close(): Promise<unknown> }[] = [];
@@ -42,7 +46,7 @@ export function closeLater<T extends { close(): Promise<unknown> }>(thing: T): T
 }
 
 /** A server on a free port of the loopback, with an index that needs no model. Ended after the test. */
-export async function startServer({ env, ...options }: TestServerOptions = {}): Promise<TestServer> {
+export async function startServer({ env, methods, ...options }: TestServerOptions = {}): Promise<TestServer> {
   const config = readConfig({ MCP_TRANSPORT: 'http', PORT: '0', ...env });
   const index = new FakeIndex();
   const logged: LogLine[] = [];
@@ -62,7 +66,9 @@ export async function startServer({ env, ...options }: TestServerOptions = {}): 
   const untilLogged = async (text: string) => {
     while (!logged.some(({ message }) => message.includes(text))) await once(lines, 'line');
   };
-  const service = closeLater(new HttpService(app, options));
+  const service = closeLater(
+    new HttpService(app, { ...options, createServer: () => createMcpServer(app, methods) }),
+  );
   await service.listen();
   return { service, url: new URL(service.url), index, logged, untilLogged };
 }
