@@ -1,9 +1,12 @@
 // pnpm ask "can I bring a dog": starts the server, asks it once, prints what it found.
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/sdk/types.js';
 import { serverCommand } from './server-command.js';
+import { readableLogLine } from './server-log.js';
 
 const usage = `Usage: pnpm ask [--top-k N] QUESTION…
 
@@ -33,7 +36,15 @@ async function main(args: string[]): Promise<void> {
   const { question, topK, help } = readArguments(args);
   if (help) return console.log(usage);
   // Warnings only: whoever asks a question did not come for the log.
-  const transport = new StdioClientTransport(serverCommand({ LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' }));
+  const transport = new StdioClientTransport({
+    ...serverCommand({ LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' }),
+    stderr: 'pipe',
+  });
+  const log = createInterface({ input: transport.stderr as Readable });
+  log.on('line', (line) => {
+    clearProgress();
+    process.stderr.write(`${readableLogLine(line)}\n`);
+  });
   const client = new Client({ name: 'kettle-ask', version: '0.1.0' });
   try {
     await client.connect(transport, { timeout });

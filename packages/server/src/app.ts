@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import {
   type Corpus,
+  CorpusError,
   type IndexChange,
   type IndexStatus,
   type OpenIndexOptions,
@@ -12,6 +13,7 @@ import {
 import { findBackend } from './backends.js';
 import { counted } from './cli/text.js';
 import type { Config } from './config/config.js';
+import { ConfigError } from './config/config-error.js';
 import type { Log } from './log.js';
 import { loadModel } from './model.js';
 
@@ -41,7 +43,7 @@ export interface App {
 
 export type ChangeListener = (change: IndexChange, isFirst: boolean) => void;
 
-/** Puts the parts together as the configuration says. Rejects with a CorpusError where there is no corpus. */
+/** Puts the parts together as the configuration says. Rejects with a ConfigError where there is no corpus. */
 export async function createApp(config: Config, log: Log): Promise<App> {
   return new LiveApp(config, log, await corpusOf(config));
 }
@@ -120,9 +122,13 @@ function contentsOf(
   return ['warn', `there is no text or Markdown file to search in ${corpus.directory}${more}`];
 }
 
-/** The corpus of this configuration. Rejects with a CorpusError. */
-export function corpusOf({ corpusDirectory, corpusName, corpusDescription }: Config): Promise<Corpus> {
-  return readCorpus(corpusDirectory, { name: corpusName, description: corpusDescription });
+/** The corpus of this configuration. Rejects with a ConfigError where CORPUS_DIR names none that can be read. */
+export async function corpusOf({ corpusDirectory, corpusName, corpusDescription }: Config): Promise<Corpus> {
+  try {
+    return await readCorpus(corpusDirectory, { name: corpusName, description: corpusDescription });
+  } catch (error) {
+    throw error instanceof CorpusError ? new ConfigError(`CORPUS_DIR: ${error.message}`) : error;
+  }
 }
 
 /** How the index of this configuration is opened. */

@@ -171,7 +171,12 @@ describe('doctor', () => {
     [
       "another corpus's index",
       'indexes',
-      async () => ({ CORPUS_DIR: await tempFolder({ 'a.txt': 'Alpha.' }), INDEX_DIR: index }),
+      async () => {
+        const INDEX_DIR = await tempFolder();
+        const others = { CORPUS_DIR: await tempFolder({ 'b.txt': 'Beta.' }), INDEX_DIR };
+        expect((await kettle(['index'], others)).code).toBe(0);
+        return { CORPUS_DIR: await tempFolder({ 'a.txt': 'Alpha.' }), INDEX_DIR };
+      },
     ],
     [
       'a damaged catalog',

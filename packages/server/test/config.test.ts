@@ -102,7 +102,6 @@ describe('the configuration', () => {
     [{ CORPUS_DIR: import.meta.filename }, /^CORPUS_DIR must be a folder/],
     [{ CORPUS_DIR: `${import.meta.filename}/below` }, /^CORPUS_DIR must be a folder/],
     [{ CORPUS_DIR: 'x'.repeat(5000) }, /^CORPUS_DIR must be a folder/],
-    [{ EMBEDDING_MODEL: '../../etc' }, /^EMBEDDING_MODEL must be a model's id/],
     [{ HF_ENDPOINT: 'ftp://x' }, /^HF_ENDPOINT must be an http:\/\/ or https:\/\/ address, not "ftp:\/\/x"$/],
     [{ CHROMA_URL: 'localhost:8000' }, /^CHROMA_URL must be an http/],
     [{ CHROMA_TIMEOUT_MS: '0' }, /^CHROMA_TIMEOUT_MS must be a whole number from 1 to 2147483647, not "0"$/],
@@ -133,6 +132,17 @@ describe('the configuration', () => {
   ])('refuses %j', (env, message) => {
     expect(() => readConfig(env)).toThrow(ConfigError);
     expect(() => readConfig(env)).toThrow(message);
+  });
+
+  it.each(['../../etc', '../etc', '..', '.', 'a/..', 'a/.', './a', 'a/b/c', '/a', 'a/', 'a\\b'])(
+    'refuses the model %s: its name is a path below the folder of models',
+    (EMBEDDING_MODEL) => {
+      expect(() => readConfig({ EMBEDDING_MODEL })).toThrow(/^EMBEDDING_MODEL must be a model's id/);
+    },
+  );
+
+  it.each(['gte-small', 'Xenova/all-MiniLM-L6-v2', 'a.b/c..d', '..a/b'])('takes the model %s', (model) => {
+    expect(readConfig({ EMBEDDING_MODEL: model }).model).toBe(model);
   });
 
   it('takes origins of any scheme, and hosts with ports or as addresses', () => {

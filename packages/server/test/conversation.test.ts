@@ -93,10 +93,8 @@ describe('a conversation', () => {
     await server.ask('ping');
     server.child.stdout.destroy();
     server.send({ jsonrpc: '2.0', id: 'unread', method: 'ping' });
-    const ended = performance.now();
+    // Without the broken pipe it would wait for the search, for longer than a test may take.
     expect(await server.end()).toBe(0);
-    // Without the broken pipe it would wait for the search, for a minute.
-    expect(performance.now() - ended).toBeLessThan(30_000);
   });
 
   it('that ends at once after a question still gets all of a long answer', async () => {

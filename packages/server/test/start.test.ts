@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { variableRows, variablesAsMarkdown } from '../src/config/table.js';
 import { ServerProcess } from './support/server-process.js';
+import { tempFolder } from './support/temp-folder.js';
 
 afterAll(ServerProcess.killAll);
 
@@ -26,6 +27,16 @@ describe('starting the server', () => {
     expect([code, stderr]).toEqual([0, '']);
     for (const { name, preset, meaning } of variableRows())
       expect(stdout).toContain(`${name} (${preset})\n      ${meaning}\n`.replaceAll('`', ''));
+  });
+
+  it.each([
+    ['is no JSON', { 'corpus.json': '{' }, /^kettle: CORPUS_DIR: .*corpus\.json is not valid JSON: .*\n$/],
+    ['says nothing of use', { 'corpus.json': '{"name": 5}' }, /^kettle: CORPUS_DIR: "name" in .*\n$/],
+    ['can not be read', { 'corpus.json/a': '' }, /^kettle: CORPUS_DIR: .*corpus\.json can't be read .*\n$/],
+    ['leads nowhere', { 'corpus.json': '{"documents": "none"}' }, /^kettle: CORPUS_DIR: .*none.*\n$/],
+  ])('with a corpus.json that %s ends with 2 and one line', async (_what, files, line) => {
+    const result = await outcome([], { CORPUS_DIR: await tempFolder(files) });
+    expect(result).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(line) });
   });
 
   it.each([

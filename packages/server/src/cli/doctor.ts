@@ -8,7 +8,7 @@ import { checkout } from '../config/paths.js';
 import { loadModel } from '../model.js';
 import { type Check, Problem, runChecks } from './check.js';
 import { checkCorpus, checkIndexes, checkIndexFolder, checkNode, checkSqlite } from './checks.js';
-import type { CommandContext } from './run-cli.js';
+import type { CommandContext } from './command-context.js';
 import { counted, durationAsText } from './text.js';
 
 /** `kettle doctor`: tries everything that a search needs, and says what to do about what fails. */

@@ -1,7 +1,7 @@
 import { type FileNotice, type IndexStatus, openIndex, type SyncReport } from '@kettle/search';
 import { corpusOf, indexOptions } from '../app.js';
+import type { CommandContext } from './command-context.js';
 import { ProgressBar } from './progress-bar.js';
-import type { CommandContext } from './run-cli.js';
 import { counted, durationAsText } from './text.js';
 
 /** Most files named in each list of the report. */

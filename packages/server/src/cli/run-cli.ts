@@ -1,18 +1,11 @@
 import { parseArgs } from 'node:util';
 import { readVersion } from '../app.js';
-import { type Config, readConfig } from '../config/config.js';
+import { readConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { variablesAsText } from '../config/table.js';
-import { createLog, type Log } from '../log.js';
+import { createLog } from '../log.js';
 import { print, stopOnSignals } from '../process.js';
-
-/** What a command works with. stdout is its own: nothing here speaks MCP. */
-export interface CommandContext {
-  readonly config: Config;
-  readonly log: Log;
-  /** Aborted when the user wants an end. */
-  readonly signal: AbortSignal;
-}
+import type { CommandContext } from './command-context.js';
 
 const usage = `Usage: kettle COMMAND [OPTION]
 
@@ -37,7 +30,7 @@ export async function runCli(args: readonly string[], env: NodeJS.ProcessEnv): P
     if (command === 'serve') return await (await import('../run.js')).run([], env);
     // Without a word from the user only what goes wrong is logged: the commands say the rest themselves.
     const config = readConfig({ ...env, LOG_LEVEL: env.LOG_LEVEL || 'warn' });
-    const context = { config, log: createLog(config.logLevel), signal: stopOnSignals() };
+    const context: CommandContext = { config, log: createLog(config.logLevel), signal: stopOnSignals() };
     // Each command is imported when it is called for, so that `serve` starts as fast as the server itself.
     if (command === 'index')
       return await (await import('./index-command.js')).runIndex(context, options.force);

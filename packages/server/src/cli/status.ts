@@ -1,6 +1,6 @@
 import { type IndexSummary, inspectIndexes, type UnreadableIndex } from '@kettle/search';
 import { corpusOf } from '../app.js';
-import type { CommandContext } from './run-cli.js';
+import type { CommandContext } from './command-context.js';
 import { ageAsText, bytesAsText, counted } from './text.js';
 
 /** `kettle status`: what the index folder holds. Reads only, and loads no model. */

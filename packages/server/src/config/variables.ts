@@ -86,7 +86,8 @@ export const variables = z.object({
   }),
   EMBEDDING_MODEL: z
     .string()
-    .regex(/^[\w.-]+(\/[\w.-]+)?$/)
+    // Segments become names of folders: none may lead elsewhere.
+    .regex(/^(?!\.{1,2}(\/|$))[\w.-]+(\/(?!\.{1,2}$)[\w.-]+)?$/)
     .default('Xenova/all-MiniLM-L6-v2')
     .register(notes, {
       meaning: 'feature-extraction model that @xenova/transformers can load; the default needs no network',
