@@ -3,6 +3,7 @@ export { bm25 } from './baselines/bm25.js';
 export { wordMatch } from './baselines/word-match.js';
 export { type Change, type Comparison, compareResults } from './compare/compare.js';
 export { comparisonText } from './compare/text.js';
+export { makePassages, writeGeneratedCorpus } from './corpus/generated.js';
 export {
   medianDimension,
   medianNearest,
@@ -37,7 +38,7 @@ export {
 } from './metrics/ranking.js';
 export { type Separation, separation } from './metrics/unanswerable.js';
 export { type Command, help, parseCommand, UsageError } from './options.js';
-export { defaultPlan, type Plan, quickPlan } from './plan.js';
+export { defaultPlan, type Plan, quickPlan, withScale } from './plan.js';
 export { Progress, type ProgressOutput } from './progress.js';
 export { seededRandom } from './random.js';
 export { withFigures } from './readme.js';
@@ -47,7 +48,10 @@ export { terminalReport } from './report/terminal.js';
 export { type MetricName, metrics } from './results/metric.js';
 export type { Contender, Labels, Measurement, Results, Target } from './results/results.js';
 export { keyOf, mergeRepetitions, select } from './results/select.js';
+export { readSoak, type Soak } from './results/soak.js';
 export { ResultsError, readResults, schemaProblem, writeResults } from './results/store.js';
+export { watchEventLoop } from './runs/lag.js';
+export { openLoop } from './runs/open-loop.js';
 export {
   type BootstrapOptions,
   bootstrapInterval,
@@ -55,7 +59,8 @@ export {
   bootstrapRatio,
   type Interval,
 } from './statistics/bootstrap.js';
+export { exponent } from './statistics/exponent.js';
 export { mean, median, quantile } from './statistics/quantile.js';
 export { interleave } from './statistics/schedule.js';
 export { differenceVerdict, ratioVerdict, type Verdict } from './statistics/verdict.js';
-export { defaultBackend, defaultMode, judgeTargets } from './targets.js';
+export { defaultBackend, defaultMode, judgeTargets, searchModeNames } from './targets.js';

@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { countSteps, runBenchmark } from './bench.js';
 import { chromaCommand } from './chroma-command.js';
 import { compareResults } from './compare/compare.js';
@@ -8,6 +8,7 @@ import { Progress } from './progress.js';
 import { updateReadme } from './readme.js';
 import { terminalReport } from './report/terminal.js';
 import { writeReports } from './report/write.js';
+import { keepSoak, readSoak } from './results/soak.js';
 import { readResults, writeResults } from './results/store.js';
 
 const from = process.env.INIT_CWD ?? process.cwd();
@@ -24,6 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
       return comparison.changes.some(({ verdict }) => verdict === 'worse') ? 1 : 0;
     }
     case 'report':
+      if (command.soak !== undefined) await keepSoak(command.soak, folderOf(command.results));
       for (const file of await writeReports(command.results, await readResults(command.results)))
         process.stdout.write(`${relative(from, file)}\n`);
       return 0;
@@ -38,6 +40,8 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function run(command: Extract<Command, { kind: 'run' }>, args: readonly string[]): Promise<number> {
+  // What can't be read should not be told after five minutes.
+  if (command.soak !== undefined) await readSoak(command.soak);
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort(new Error('interrupted')));
   process.once('SIGTERM', () => interrupt.abort(new Error('ended')));
@@ -52,6 +56,7 @@ async function run(command: Extract<Command, { kind: 'run' }>, args: readonly st
     progress.close();
     const directory = command.out ?? defaultOutput(results.method.date, results.method.git.commit);
     await writeResults(directory, results);
+    if (command.soak !== undefined) await keepSoak(command.soak, directory);
     const reports = await writeReports(directory, results);
     process.stdout.write(terminalReport(results, process.stdout.columns));
     for (const file of [join(directory, 'results.json'), ...reports])
@@ -60,6 +65,11 @@ async function run(command: Extract<Command, { kind: 'run' }>, args: readonly st
   } finally {
     progress.close();
   }
+}
+
+/** Results are named by their file or its folder. */
+function folderOf(results: string): string {
+  return results.endsWith('.json') ? dirname(results) : results;
 }
 
 try {

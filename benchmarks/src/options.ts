@@ -15,9 +15,11 @@ export type Command =
       readonly qrels?: string;
       /** Where results go; by default a folder named after date and commit. */
       readonly out?: string;
+      /** Figures of a soak test, to go beside the results. */
+      readonly soak?: string;
     }
   | { readonly kind: 'compare'; readonly before: string; readonly after: string }
-  | { readonly kind: 'report'; readonly results: string }
+  | { readonly kind: 'report'; readonly results: string; readonly soak?: string }
   | { readonly kind: 'readme'; readonly results: string; readonly check: boolean };
 
 /** A command line that can't be carried out. The message is one line for the person who typed it. */
@@ -35,17 +37,19 @@ const cafe = {
 export const help = `pnpm bench [options]      measure every backend; writes results.json, report.md and report.html
 
   --quick                 a run of less than a minute, to see that everything works
-  --scale N               also with N passages
+  --scale N               also with N passages: in the stores, and in a folder that is indexed end to end
   --corpus DIR            your own folder of documents, or a BEIR folder with corpus.jsonl
   --queries FILE          your own questions: one JSON object a line with "_id" and "text"
   --qrels FILE            which documents answer them: query id, document, grade, with tabs between
                           (without it only speed is measured)
   --seed N                another order and other grown passages (default 1)
   --out DIR               where the results go (default benchmarks/results/<date>-<commit>)
+  --soak FILE             shows the figures of a soak test too; they are kept as soak.json
+                          (pnpm --filter @kettle/server soak --json FILE)
 
 pnpm bench --compare A B  what changed from A to B beyond noise (results.json, or their folders);
                           exit code 1 when something got worse
-pnpm bench --report DIR   writes the reports of results.json again
+pnpm bench --report DIR   writes the reports of results.json again; takes --soak FILE too
 pnpm bench --readme DIR   writes the figures of results.json into README.md; with --check only says
                           whether they are in step, exit code 1 when not
 pnpm bench --help         this text
@@ -69,7 +73,8 @@ export function parseCommand(args: readonly string[], from: string): Command {
     return { kind: 'compare', before: path(values.compare), after: path(positionals[0]!) };
   }
   if (positionals.length > 0) throw new UsageError(`unknown argument "${positionals[0]}"; see --help`);
-  if (values.report !== undefined) return { kind: 'report', results: path(values.report) };
+  const soak = values.soak === undefined ? {} : { soak: path(values.soak) };
+  if (values.report !== undefined) return { kind: 'report', results: path(values.report), ...soak };
   if (values.readme !== undefined)
     return { kind: 'readme', results: path(values.readme), check: values.check ?? false };
   const plan = values.quick ? quickPlan : defaultPlan;
@@ -79,6 +84,7 @@ export function parseCommand(args: readonly string[], from: string): Command {
     seed: values.seed === undefined ? 1 : integer('--seed', values.seed, 0),
     ...corpusOf(values, path),
     ...(values.out === undefined ? {} : { out: path(values.out) }),
+    ...soak,
   };
 }
 
@@ -110,6 +116,7 @@ function parse(args: readonly string[]) {
         qrels: { type: 'string' },
         seed: { type: 'string' },
         out: { type: 'string' },
+        soak: { type: 'string' },
         compare: { type: 'string' },
         report: { type: 'string' },
         readme: { type: 'string' },

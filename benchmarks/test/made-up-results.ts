@@ -78,6 +78,11 @@ export function madeUpResults(
     ['word match', 0.5],
   ] as const) {
     addQuality(add, { backend, passages: 420 }, questions.length, random, loss);
+    if (backend === 'vector' || backend === 'hybrid') {
+      const mcp = backend === 'vector' ? 2.1 : 4;
+      add('query', { backend, passages: 420, depth: 'bare', state: 'warm' }, times(2, 60, 2));
+      add('query', { backend, passages: 420, depth: 'mcp-stdio', state: 'warm' }, times(mcp, 60, 2));
+    }
     add('query', { backend, passages: 420, depth: 'service', state: 'warm' }, times(0.3, 60, 1));
   }
   for (const [data, shift] of [
@@ -92,6 +97,8 @@ export function madeUpResults(
     ]);
   }
   add('indexing_loop', { passages: 420 }, times(19_000, 1, 2));
+  add('indexing_loop', { passages: 1600 }, times(60_000, 1, 1));
+  addWhole(add, times);
   add('start', { phase: 'bare node' }, times(40, 1, 7));
   add('start', { backend: 'hnsw', phase: 'initialize' }, times(250, 1, 7));
   add('ping', { backend: 'hnsw', depth: 'mcp-stdio', phase: 'indexing' }, times(1.2, 200, 1));
@@ -142,6 +149,32 @@ export function madeUpResults(
     absences: [{ labels: { backend: 'chroma', depth: 'mcp-http' }, reason: 'an <example> of a reason' }],
     targets: judgeTargets(measurements, { at1: 0.7, at5: 0.975 }),
   };
+}
+
+/** A folder indexed end to end: times that grow as n to the 0.5, and room that grows with n. */
+function addWhole(
+  add: (metric: MetricName, labels: Labels, runs: readonly (readonly number[])[]) => void,
+  times: (value: number, count?: number, repetitions?: number) => number[][],
+): void {
+  for (const passages of [400, 1600, 6400]) {
+    const labels = { backend: 'hnsw', passages };
+    const root = Math.sqrt(passages);
+    add('whole_total', labels, [[1000 * root]]);
+    add('whole_reading', labels, [[20 * root]]);
+    add('whole_embedding', labels, [[970 * root]]);
+    add('whole_storing', labels, [[10 * root]]);
+    add('whole_lag', labels, [[0.5, 1, 40]]);
+    add('whole_peak_memory', labels, [[500 * 2 ** 20]]);
+    add('whole_memory', labels, [[passages * 4096]]);
+    add('whole_disk_catalog', labels, [[passages * 2048]]);
+    add('whole_disk_words', labels, [[passages * 512]]);
+    add('whole_disk_store', labels, [[passages * 1536]]);
+    add('whole_restart', labels, [[100]]);
+    add('whole_restart_embedded', labels, [[0]]);
+    add('whole_edit', labels, times(250, 5, 1));
+    for (const mode of ['vector', 'keyword', 'hybrid'])
+      add('whole_query', { ...labels, mode }, times(3, 60, 1));
+  }
 }
 
 function addQuality(

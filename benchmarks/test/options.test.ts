@@ -1,4 +1,4 @@
-import { help, Progress, parseCommand, UsageError } from '@kettle/benchmarks';
+import { help, Progress, parseCommand, quickPlan, UsageError } from '@kettle/benchmarks';
 import { describe, expect, test } from 'vitest';
 
 describe('command line', () => {
@@ -17,6 +17,17 @@ describe('command line', () => {
     expect(command.plan.sizes).toEqual([1_000, 10_000, 50_000, 100_000]);
   });
 
+  test('--scale also indexes folders end to end, from 1 000 passages to its own size', () => {
+    const sizesOf = (size: string) => {
+      const command = parseCommand(['--quick', '--scale', size], '/here');
+      if (command.kind !== 'run') throw new Error('unreachable');
+      return command.plan.whole.sizes.filter((each) => !quickPlan.whole.sizes.includes(each));
+    };
+    expect(sizesOf('100000')).toEqual([1_000, 10_000, 100_000]);
+    expect(sizesOf('3000')).toEqual([1_000, 3_000]);
+    expect(sizesOf('700')).toEqual([700]);
+  });
+
   test('paths start where the user is', () => {
     expect(
       parseCommand(['--corpus', 'docs', '--queries', 'q.jsonl', '--out', '/tmp/x'], '/here'),
@@ -29,6 +40,11 @@ describe('command line', () => {
       kind: 'compare',
       before: '/here/a',
       after: '/here/b',
+    });
+    expect(parseCommand(['--report', 'a', '--soak', 's.json'], '/here')).toEqual({
+      kind: 'report',
+      results: '/here/a',
+      soak: '/here/s.json',
     });
     expect(parseCommand(['--readme', 'a', '--check'], '/here')).toEqual({
       kind: 'readme',

@@ -1,9 +1,19 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defaultBackend, defaultMode, mean, type Results, readResults, select } from '@kettle/benchmarks';
+import {
+  defaultBackend,
+  defaultMode,
+  mean,
+  quickPlan,
+  type Results,
+  readResults,
+  searchModeNames,
+  select,
+  writeResults,
+} from '@kettle/benchmarks';
 import { readConfig } from '@kettle/server';
 import { backends } from '@kettle/server/backends';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -112,7 +122,39 @@ describe('pnpm bench --quick', () => {
   });
 
   test('a restart with nothing changed embeds nothing', () => {
-    for (const { runs } of select(results.measurements, 'restart_embedded')) expect(runs.flat()).toEqual([0]);
+    for (const metric of ['restart_embedded', 'whole_restart_embedded'] as const)
+      for (const { runs } of select(results.measurements, metric)) expect(runs.flat()).toEqual([0]);
+  });
+
+  test('each mode over MCP stands against its own floor', () => {
+    for (const mode of ['vector', 'hybrid'])
+      for (const depth of ['bare', 'service', 'mcp-stdio'])
+        expect(
+          select(results.measurements, 'query', { backend: mode, depth, state: 'warm' }),
+          `${mode} ${depth}`,
+        ).toHaveLength(1);
+  });
+
+  test('a generated folder has the passages that were asked for, and is used in every mode', () => {
+    const of = (metric: Parameters<typeof select>[1]) => select(results.measurements, metric);
+    expect(of('whole_total').map(({ labels }) => labels.passages)).toEqual(quickPlan.whole.sizes);
+    for (const passages of quickPlan.whole.sizes)
+      for (const mode of searchModeNames)
+        expect(select(results.measurements, 'whole_query', { passages, mode })).toHaveLength(1);
+    for (const metric of ['whole_lag', 'whole_edit', 'whole_memory', 'whole_disk_words'] as const) {
+      expect(of(metric), metric).toHaveLength(quickPlan.whole.sizes.length);
+      for (const { runs } of of(metric)) expect(Math.max(...runs.flat()), metric).toBeGreaterThan(0);
+    }
+  });
+
+  test('the plain loop embeds what Kettle does, in the corpus and in a generated folder', () => {
+    const loops = select(results.measurements, 'indexing_loop').map(({ labels }) => labels.passages);
+    expect(loops).toEqual([results.corpus.passages, quickPlan.whole.loop?.size]);
+    expect(results.targets.filter(({ title }) => title.startsWith('indexing'))).toHaveLength(2);
+  });
+
+  test('nothing is left out for a fault of the benchmark', () => {
+    expect(results.absences.filter(({ labels }) => labels.backend !== 'chroma')).toEqual([]);
   });
 
   test('exact search finds every neighbour; backends agree on quality to within their recall', () => {
@@ -142,11 +184,85 @@ describe('pnpm bench --quick', () => {
     expect(compared.stdout).toMatch(/^\d+ the same, 0 with too wide a spread/m);
   });
 
+  test('a comparison in which something got worse names it and ends with 1; the other way round with 0', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'kettle-worse-'));
+    try {
+      const worse = {
+        ...results,
+        measurements: results.measurements.map((measurement) =>
+          measurement.metric === 'mrr_at_10' && measurement.labels.backend === 'keyword'
+            ? { ...measurement, runs: measurement.runs.map((run) => run.map(() => 0)) }
+            : measurement,
+        ),
+      };
+      await writeResults(other, worse);
+      const compared = await bench('--compare', directory, other);
+      expect(compared.code).toBe(1);
+      expect(compared.stdout).toMatch(/worse.*MRR@10.*keyword|keyword.*MRR@10/s);
+      expect((await bench('--compare', other, directory)).code).toBe(0);
+    } finally {
+      await rm(other, { recursive: true, force: true });
+    }
+  });
+
   test('progress goes to stderr, results to stdout', () => {
     expect(ended.stderr).toMatch(/^bench: +\d+ % \d+ s {2}preparing the corpus/m);
     expect(ended.stdout).not.toContain('preparing');
     expect(ended.stdout).toContain('results.json');
   });
+});
+
+// Somebody's own questions, as public data sets come: a real run again.
+test(
+  'pnpm bench --quick --corpus DIR --queries FILE --qrels FILE, in BEIR layout',
+  async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kettle-beir-'));
+    try {
+      const subjects = ['kettles', 'bicycles', 'glaciers', 'violins', 'volcanoes', 'beehives'];
+      const lines = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
+      const own = (name: string) => join(directory, name);
+      await writeFile(
+        own('corpus.jsonl'),
+        lines(
+          subjects.map((subject, index) => ({
+            _id: `d/${index}`,
+            title: `On ${subject}`,
+            text: Array.from(
+              { length: 6 },
+              (_, line) => `Line ${line + 1} tells how people came to care about ${subject} in olden days.`,
+            ).join(' '),
+          })),
+        ),
+      );
+      await writeFile(
+        own('queries.jsonl'),
+        lines(subjects.map((subject, index) => ({ _id: `q${index}`, text: `who cares about ${subject}?` }))),
+      );
+      const qrels = subjects.slice(0, 5).map((_, index) => `q${index}\td/${index}\t1`);
+      await writeFile(own('qrels.tsv'), `query-id\tcorpus-id\tscore\n${qrels.join('\n')}\n`);
+      const { code, stderr, stdout } = await bench(
+        ...['--quick', '--corpus', directory, '--queries', own('queries.jsonl')],
+        ...['--qrels', own('qrels.tsv'), '--out', own('results')],
+      );
+      expect(stderr).not.toMatch(/Error/);
+      expect(code).toBe(0);
+      expect(stdout).toContain('recall@5');
+      const { corpus, measurements } = await readResults(own('results'));
+      expect(corpus).toMatchObject({ documents: 6, unanswerable: [] });
+      expect(corpus.answerable).toEqual(['q0', 'q1', 'q2', 'q3', 'q4']);
+      for (const backend of ['hnsw', 'exact'])
+        expect(mean(select(measurements, 'recall_at_1', { backend })[0]!.runs.flat())).toBe(1);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  },
+  15 * minutes,
+);
+
+test('a corpus that is not there ends with 1 and one line', async () => {
+  const { code, stderr } = await bench('--quick', '--corpus', '/no/such/folder', '--queries', main);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^bench: .*\/no\/such\/folder.*\n$/);
 });
 
 test('what it takes for the defaults are the defaults of the server', () => {

@@ -3,6 +3,7 @@ import {
   bootstrapPairedDifference,
   bootstrapRatio,
   differenceVerdict,
+  exponent,
   interleave,
   mean,
   median,
@@ -130,5 +131,25 @@ describe('interleaving', () => {
     for (const order of orders) expect([...order].sort()).toEqual(items);
     expect(new Set(orders.map((order) => order.join())).size).toBeGreaterThan(1);
     expect(interleave(items, 6, 3)).toEqual(turns);
+  });
+});
+
+describe('exponent', () => {
+  test.each([
+    [[1, 10, 100], [2, 20, 200], 1],
+    [[1, 10, 100], [5, 5, 5], 0],
+    [[1, 4, 16], [3, 6, 12], 0.5],
+    [[10, 1000], [1, 1e6], 3],
+    // By hand: log10 values 0, 1, 1 over 0, 1, 2 have the slope 1/2.
+    [[1, 10, 100], [1, 10, 10], 0.5],
+  ])('of %j to %j is %d', (sizes, values, expected) => {
+    expect(exponent(sizes, values)).toBeCloseTo(expected, 10);
+  });
+
+  test('is not known from one size, nor from what is missing or nothing', () => {
+    expect(exponent([10], [10])).toBeUndefined();
+    expect(exponent([1, 10], [1, undefined])).toBeUndefined();
+    expect(exponent([1, 10], [0, 10])).toBeUndefined();
+    expect(exponent([10, 10], [1, 2])).toBeUndefined();
   });
 });

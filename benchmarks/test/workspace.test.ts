@@ -76,6 +76,38 @@ describe('the corpus of a run', () => {
     expect((await judged(workspace)).answerable).toEqual({ q1: { 'a%2fb%20c.txt': 1 } });
   });
 
+  test('a BEIR folder judges the questions that its judgments mention, and no others', async () => {
+    const corpus = await write({
+      'corpus/corpus.jsonl': '{"_id":"1","text":"Dogs."}\n{"_id":"2","text":"Cats."}\n',
+      'queries.jsonl': queries,
+      'qrels.tsv': `${header}q1\t1\t1\nq3\t2\t0\n`,
+    });
+    const workspace = await makeWorkspace(directory, choose(corpus));
+    expect(workspace.corpusName).toBe('corpus');
+    expect(await judged(workspace)).toEqual({ answerable: { q1: { '1.txt': 1 } }, unanswerable: ['q3'] });
+  });
+
+  test('a plan for fewer documents takes a part of a BEIR folder too', async () => {
+    const corpus = await write({
+      'corpus/corpus.jsonl': '{"_id":"1","text":"Dogs."}\n{"_id":"2","text":"Cats."}\n',
+      'queries.jsonl': queries,
+      'qrels.tsv': `${header}q1\t1\t1\nq2\t2\t1\n`,
+    });
+    const workspace = await makeWorkspace(directory, choose(corpus, 1));
+    expect(await readdir(workspace.documents)).toEqual(['1.txt']);
+    expect(await judged(workspace)).toEqual({ answerable: { q1: { '1.txt': 1 } }, unanswerable: [] });
+  });
+
+  test.each([
+    ['{"_id":"1","text":"Dogs."}\n{"_id":', /corpus\.jsonl:2 is not JSON/],
+    ['{"_id":"1"}', /corpus\.jsonl:1 must hold "_id" and "text"/],
+    ['\n', /corpus\.jsonl holds no documents/],
+  ])('a broken BEIR folder is named with file and line: %j', async (text, message) => {
+    const corpus = await write({ 'corpus/corpus.jsonl': text, 'queries.jsonl': queries });
+    const { qrels: _, ...choice } = choose(corpus);
+    await expect(makeWorkspace(directory, choice)).rejects.toThrow(message);
+  });
+
   test('a plan for fewer documents takes a part, and only the questions that it can answer or nobody can', async () => {
     const corpus = await write({
       'corpus/a-dogs.txt': 'Dogs.',

@@ -39,7 +39,12 @@ export function makePassages({ texts, size, seed }: GeneratedOptions): string[] 
   const sentences = sentencesOf(texts);
   const random = seededRandom(seed, 3);
   const made = new Set<string>();
-  while (made.size < size) made.add(makePassage(texts, sentences, random));
+  for (let vain = 0; made.size < size; ) {
+    const before = made.size;
+    made.add(makePassage(texts, sentences, random));
+    vain = made.size > before ? 0 : vain + 1;
+    if (vain > 1000) throw tooFew();
+  }
   return [...made];
 }
 
@@ -57,9 +62,12 @@ function makePassage(texts: readonly string[], sentences: readonly string[], ran
 function sentencesOf(texts: readonly string[]): string[] {
   const all = texts.flatMap((text) => text.split(/\n+|(?<=[.!?])\s+/));
   const sentences = [...new Set(all)].filter((sentence) => /^\p{L}.{20,300}[.!?]$/u.test(sentence));
-  if (sentences.length < 20)
-    throw new RangeError('the corpus has too few sentences to make larger ones from');
+  if (sentences.length === 0) throw tooFew();
   return sentences;
+}
+
+function tooFew(): RangeError {
+  return new RangeError('the corpus has too few sentences to make as many passages from');
 }
 
 function number(value: number): string {

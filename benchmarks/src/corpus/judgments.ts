@@ -27,13 +27,20 @@ export class JudgmentsError extends Error {
  * A question without a relevant document in `qrels` counts as one that has no answer in the corpus. Without
  * `qrels`, questions serve for measuring speed alone.
  *
+ * @param unmentioned what questions without a line in `qrels` are. Public data sets have one file of questions and
+ * judge some of them in each of several `qrels`: there they are to be left out.
  * @throws {JudgmentsError}
  */
-export async function readJudgments(queriesFile: string, qrelsFile?: string): Promise<Judgments> {
-  const queries = parseQueries(await read(queriesFile), queriesFile);
+export async function readJudgments(
+  queriesFile: string,
+  qrelsFile?: string,
+  unmentioned: 'without an answer' | 'left out' = 'without an answer',
+): Promise<Judgments> {
+  let queries = parseQueries(await read(queriesFile), queriesFile);
   if (qrelsFile === undefined) return { queries, answerable: new Map(), unanswerable: new Set() };
-  const known = new Set(queries.map(({ id }) => id));
   const grades = parseQrels(await read(qrelsFile), qrelsFile);
+  if (unmentioned === 'left out') queries = queries.filter(({ id }) => grades.has(id));
+  const known = new Set(queries.map(({ id }) => id));
   const answerable = new Map(
     [...grades].filter(([id, ofQuery]) => known.has(id) && [...ofQuery.values()].some((grade) => grade > 0)),
   );

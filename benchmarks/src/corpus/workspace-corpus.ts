@@ -1,9 +1,9 @@
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readCorpus } from '@kettle/search';
 import type { Plan } from '../plan.js';
 import type { Workspace } from '../runs/workspace.js';
-import { readJudgments } from './judgments.js';
+import { JudgmentsError, readJudgments } from './judgments.js';
 
 export interface CorpusChoice {
   readonly corpus: string;
@@ -22,9 +22,14 @@ export async function makeWorkspace(directory: string, choice: CorpusChoice): Pr
   const common = { directory, seed: choice.seed };
   if (await isFile(beir)) {
     const documents = join(directory, 'documents');
-    await writeBeirDocuments(beir, documents);
-    const judgments = await withFileNames(choice, directory, (id) => beirFileName(id));
-    return { ...common, documents, corpusName: choice.corpus, ...judgments };
+    const written = await writeBeirDocuments(beir, documents, choice.plan.documents);
+    const judgments = await withFileNames(
+      choice,
+      directory,
+      (id) => (written.has(id) ? beirFileName(id) : undefined),
+      'left out',
+    );
+    return { ...common, documents, corpusName: basename(choice.corpus), ...judgments };
   }
   const corpus = await readCorpus(choice.corpus);
   const names = await documentNames(corpus.directory);
@@ -52,9 +57,10 @@ async function withFileNames(
   { queries: queriesFile, qrels: qrelsFile }: CorpusChoice,
   directory: string,
   fileOf: (document: string) => string | undefined,
+  unmentioned?: Parameters<typeof readJudgments>[2],
 ): Promise<Pick<Workspace, 'queriesFile' | 'qrelsFile'>> {
   if (qrelsFile === undefined) return { queriesFile };
-  const { queries, answerable, unanswerable } = await readJudgments(queriesFile, qrelsFile);
+  const { queries, answerable, unanswerable } = await readJudgments(queriesFile, qrelsFile, unmentioned);
   const rows: string[] = [];
   const kept = new Set<string>(unanswerable);
   for (const [query, grades] of answerable) {
@@ -74,13 +80,31 @@ async function withFileNames(
   return files;
 }
 
-async function writeBeirDocuments(file: string, directory: string): Promise<void> {
+/** Writes the first `most` documents as files and gives their ids. */
+async function writeBeirDocuments(file: string, directory: string, most: number): Promise<Set<string>> {
   await mkdir(directory);
-  for (const line of (await readFile(file, 'utf8')).split('\n')) {
-    if (line.trim() === '') continue;
-    const { _id, title, text } = JSON.parse(line) as { _id: string; title?: string; text: string };
-    await writeFile(join(directory, beirFileName(_id)), [title, text].filter(Boolean).join('\n\n'));
+  const written = new Set<string>();
+  for (const [index, line] of (await readFile(file, 'utf8')).split(/\r?\n/).entries()) {
+    if (line.trim() === '' || written.size >= most) continue;
+    const { id, text } = parseBeirDocument(line, `${file}:${index + 1}`);
+    written.add(id);
+    await writeFile(join(directory, beirFileName(id)), text);
   }
+  if (written.size === 0) throw new JudgmentsError(`${file} holds no documents`);
+  return written;
+}
+
+function parseBeirDocument(line: string, where: string): { id: string; text: string } {
+  let value: { _id?: unknown; title?: unknown; text?: unknown };
+  try {
+    value = JSON.parse(line);
+  } catch (cause) {
+    throw new JudgmentsError(`${where} is not JSON`, { cause });
+  }
+  const { _id: id, title, text } = value;
+  if ((typeof id !== 'string' && typeof id !== 'number') || typeof text !== 'string')
+    throw new JudgmentsError(`${where} must hold "_id" and "text"`);
+  return { id: String(id), text: [title, text].filter(Boolean).join('\n\n') };
 }
 
 /** Ids may hold characters that no file name can. */

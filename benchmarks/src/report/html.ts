@@ -1,4 +1,5 @@
 import type { Results } from '../results/results.js';
+import type { Soak } from '../results/soak.js';
 import { escapeHtml } from './escape.js';
 import { methodNotes, methodRows } from './method-text.js';
 import { type Figure, type Section, sectionsOf } from './sections.js';
@@ -7,9 +8,9 @@ import { blank, type Table } from './table.js';
 import { overviewTable, targetsTable } from './tables.js';
 
 /** The report as one page that needs nothing else: no script, no font, no request. */
-export function htmlReport(results: Results): string {
+export function htmlReport(results: Results, soak?: Soak): string {
   const { corpus, method, targets } = results;
-  const sections = sectionsOf(results);
+  const sections = sectionsOf(results, soak);
   const met = targets.filter(({ met }) => met === true).length;
   const measured = targets.filter(({ met }) => met !== null).length;
   return `<!doctype html>

@@ -1,17 +1,18 @@
 import type { Results } from '../results/results.js';
+import type { Soak } from '../results/soak.js';
 import { methodNotes, methodRows } from './method-text.js';
 import { sectionsOf } from './sections.js';
 import type { Table } from './table.js';
 import { overviewTable } from './tables.js';
 
 /** The report as Markdown: all tables, without pictures. */
-export function markdownReport(results: Results): string {
+export function markdownReport(results: Results, soak?: Soak): string {
   const { corpus, method } = results;
   return [
     '# What each backend costs',
     `Measured on ${corpus.name}, ${method.date.slice(0, 10)}, commit ${method.git.commit}. The plots are in report.html, every sample in results.json.`,
     markdownTable(overviewTable(results)),
-    ...sectionsOf(results).flatMap(({ title, paragraphs, tables }) => [
+    ...sectionsOf(results, soak).flatMap(({ title, paragraphs, tables }) => [
       `## ${title}`,
       ...paragraphs,
       ...tables.map(markdownTable),

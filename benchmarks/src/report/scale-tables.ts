@@ -77,7 +77,9 @@ export function concurrencyTable(results: Results): Table | undefined {
   const rows: string[][] = [];
   for (const { name: backend } of backendsOf(results)) {
     for (const depth of depthOrder) {
-      const cells = counts.map((clients) => plain(find(results, 'throughput', { backend, depth, clients })));
+      const cells = counts.map((clients) =>
+        withInterval(find(results, 'throughput', { backend, depth, clients })),
+      );
       if (cells.some((cell) => cell !== blank)) rows.push([backend, depthTitles[depth]!, ...cells]);
     }
   }

@@ -1,4 +1,5 @@
 import type { Results } from '../results/results.js';
+import type { Soak } from '../results/soak.js';
 import { apartSentences } from './apart.js';
 import { backendsOf, find } from './figures.js';
 import { type Draw, glyph, type Picture, render, swatch } from './plot.js';
@@ -9,9 +10,12 @@ import { frontierPlot } from './plots/frontier.js';
 import { growthPlots } from './plots/growth.js';
 import { latencyPlot } from './plots/latency.js';
 import { qualityPlot } from './plots/quality.js';
+import { wholePlots } from './plots/whole.js';
 import * as scale from './scale-tables.js';
+import { soakSection } from './soak-section.js';
 import type { Table } from './table.js';
 import * as tables from './tables.js';
+import * as whole from './whole-tables.js';
 
 export interface LegendEntry {
   readonly name: string;
@@ -37,7 +41,7 @@ export interface Section {
 }
 
 /** The whole report in order. Sections without measurements are left out. */
-export function sectionsOf(results: Results): Section[] {
+export function sectionsOf(results: Results, soak?: Soak): Section[] {
   const all: Section[] = [
     section(
       'targets',
@@ -88,7 +92,7 @@ export function sectionsOf(results: Results): Section[] {
           'backends',
         ),
       ],
-      [tables.latencyTable(results)],
+      [tables.latencyTable(results), tables.floorTable(results)],
     ),
     section(
       'build',
@@ -102,7 +106,16 @@ export function sectionsOf(results: Results): Section[] {
           buildLegend.map(({ name, colour }) => ({ name, glyph: swatch(colour) })),
         ),
       ],
-      [tables.buildTable(results)],
+      [tables.buildTable(results), whole.loopTable(results)],
+    ),
+    section(
+      'whole',
+      'A whole index, as it grows',
+      [
+        'Folders made of the corpus’s sentences, twenty passages a file, no two alike, indexed end to end with real embedding and the default backend, then used in a fresh process. The growth of the vector store alone, with every backend, follows below.',
+      ],
+      wholePlots.map(({ title, draw }) => figure(results, draw, title, 'none', true)),
+      [whole.wholeBuildTable(results), whole.wholeSpaceTable(results), whole.wholeUseTable(results)],
     ),
     section(
       'frontier',
@@ -132,17 +145,22 @@ export function sectionsOf(results: Results): Section[] {
     section(
       'concurrency',
       'Many clients',
-      ['Queries per second while several clients ask at once.'],
+      [
+        'Queries per second while several clients ask at once, each the next question when the last is answered (a closed loop). Medians of windows of a quarter of a second, with 95 % intervals.',
+      ],
       [figure(results, concurrencyPlot, 'Higher is better.', 'backends')],
       [scale.concurrencyTable(results)],
     ),
     section(
       'indexing',
       'While indexing',
-      ['What a client notices while documents are being indexed behind its questions.'],
+      [
+        'What a client notices while documents are being indexed behind its questions. Pings go out every 5 ms and queries every 20 ms whether or not earlier ones were answered, and count from when they were due, so that a server that hangs is not asked less often.',
+      ],
       [],
       [scale.indexingTable(results)],
     ),
+    ...(soak ? [soakSection(results, soak)] : []),
     section('absences', 'Not measured', [], [], [tables.absencesTable(results)]),
   ];
   return all.filter(({ figures, tables }) => figures.length > 0 || tables.length > 0);

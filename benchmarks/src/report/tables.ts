@@ -1,6 +1,9 @@
 import { separation } from '../metrics/unanswerable.js';
 import type { Results } from '../results/results.js';
 import { depthTitles } from '../runs/depths.js';
+import { bootstrapRatio } from '../statistics/bootstrap.js';
+import { median } from '../statistics/quantile.js';
+import { floorMode, searchModeNames } from '../targets.js';
 import { depthOrder, find, grownSizes, plain, searchLatency, summaryOf, withInterval } from './figures.js';
 import { formatCount, formatQuality, formatValue } from './format.js';
 import { blank, type Table } from './table.js';
@@ -40,11 +43,16 @@ export function overviewTable(results: Results): Table {
       ];
     }),
     note:
-      `Backends answer as users get them, by ${results.method.searchMode} search; vector, keyword and hybrid are the search modes through the default backend. Query: the search tool over MCP stdio, warm; for modes and baselines the search alone.` +
+      `Backends answer as users get them, by ${results.method.searchMode} search; vector, keyword and hybrid are the search modes through the default backend. Query: the search tool over MCP stdio, warm; for ${modesOverMcp(results) ? '' : 'modes and '}baselines the search alone.` +
       (largest
         ? ` Memory and disk: the vector store alone, filled with ${formatCount(largest)} passages.`
         : ''),
   };
+}
+
+/** Results of before had the modes through the SearchService alone. */
+function modesOverMcp(results: Results): boolean {
+  return searchModeNames.some((backend) => find(results, 'query', { backend, depth: 'mcp-stdio' }));
 }
 
 export function targetsTable({ targets }: Results): Table {
@@ -146,6 +154,37 @@ export function latencyTable(results: Results): Table | undefined {
     names: 2,
     rows,
     note: `Vector alone and embed + vector know no mode; from SearchService on, backends search in the default mode, ${results.method.searchMode}. Cold: the first call at that depth in a fresh process; over MCP that includes loading model and index.`,
+  };
+}
+
+/** What Kettle adds to the least work that a search by meaning is. */
+export function floorTable(results: Results): Table | undefined {
+  const rows = searchModeNames.flatMap((mode) =>
+    (['service', 'mcp-stdio'] as const).flatMap((depth) => {
+      const labels = { backend: mode, state: 'warm', clients: undefined } as const;
+      const floor = find(results, 'query', { ...labels, depth: 'bare' });
+      const found = find(results, 'query', { ...labels, depth });
+      if (!floor || !found) return [];
+      const { low, high } = bootstrapRatio(floor.runs, found.runs, median);
+      const ratio = summaryOf(found).value / summaryOf(floor).value;
+      return [
+        [
+          mode,
+          depthTitles[depth]!,
+          withInterval(found),
+          withInterval(floor),
+          `${ratio.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`,
+        ],
+      ];
+    }),
+  );
+  if (rows.length === 0) return undefined;
+  return {
+    title: 'Against the floor',
+    columns: ['mode', 'depth', 'p50', 'floor', 'ratio'],
+    names: 2,
+    rows,
+    note: `The floor embeds the question and queries the store, with nothing around it, in turn with the search in one process. It is the same work only in ${floorMode} mode; hybrid search also ranks by words, so its ratio is for information. Keyword search has no vector in it and no row here.`,
   };
 }
 

@@ -1,11 +1,13 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Results } from '../results/results.js';
+import { findSoak } from '../results/soak.js';
 import { htmlReport } from './html.js';
 import { markdownReport } from './markdown.js';
 
 /**
- * Writes report.md and report.html and gives their paths.
+ * Writes report.md and report.html and gives their paths. Figures of a soak test, in soak.json beside them, are shown
+ * with the rest.
  *
  * @param path the folder for them, or the results.json that they belong beside
  */
@@ -15,7 +17,8 @@ export async function writeReports(path: string, results: Results): Promise<stri
     () => path,
   );
   await mkdir(directory, { recursive: true });
-  const reports = { 'report.md': markdownReport(results), 'report.html': htmlReport(results) };
+  const soak = await findSoak(directory);
+  const reports = { 'report.md': markdownReport(results, soak), 'report.html': htmlReport(results, soak) };
   for (const [name, text] of Object.entries(reports)) await writeFile(join(directory, name), text);
   return Object.keys(reports).map((name) => join(directory, name));
 }

@@ -1,0 +1,77 @@
+import * as Plot from '@observablehq/plot';
+import type { Results } from '../results/results.js';
+import type { Soak } from '../results/soak.js';
+import { formatCount, formatValue } from './format.js';
+import { type Draw, render } from './plot.js';
+import type { Section } from './sections.js';
+import type { Table } from './table.js';
+
+/** Many clients on one HTTP server for some minutes: whether it stays fast, right and the same size. */
+export function soakSection(results: Results, soak: Soak): Section {
+  const { settings, sessions, perSecond, errors, date, commit } = soak;
+  const caption = 'Memory of the server, in the course of the test.';
+  const picture = render(results, memoryPlot(soak), caption);
+  return {
+    id: 'soak',
+    title: 'Minutes under load',
+    paragraphs: [
+      `${settings.clients} clients on one HTTP server for ${settings.minutes} minutes (${settings.backend}): ${formatCount(sessions)} sessions, ${formatValue(perSecond, '1/s')} requests, ${errors.count === 0 ? 'no errors' : `${formatCount(errors.count)} errors`}. A test of its own, on ${date.slice(0, 10)}${commit === null ? '' : ` at commit ${commit}`}.`,
+    ],
+    figures: picture ? [{ caption, picture, legend: [] }] : [],
+    tables: [requestsTable(soak), ...(errors.count === 0 ? [] : [errorsTable(soak)])],
+  };
+}
+
+function requestsTable({ requests, rss }: Soak): Table {
+  const [first, last] = [rss.at(0), rss.at(-1)];
+  return {
+    title: 'Requests',
+    columns: ['request', 'count', 'p50', 'p99'],
+    names: 1,
+    rows: requests.map(({ kind, count, p50, p99 }) => [
+      kind,
+      formatCount(count),
+      formatValue(p50, 'ms'),
+      formatValue(p99, 'ms'),
+    ]),
+    ...(first && last
+      ? {
+          note: `As clients see them. The server's memory went from ${formatValue(first.bytes, 'bytes')} to ${formatValue(last.bytes, 'bytes')}, at most ${formatValue(
+            rss.reduce((most, { bytes }) => Math.max(most, bytes), 0),
+            'bytes',
+          )}.`,
+        }
+      : {}),
+  };
+}
+
+function errorsTable({ errors }: Soak): Table {
+  return {
+    title: 'Errors',
+    columns: ['error', 'count'],
+    names: 1,
+    rows: errors.kinds.map(({ message, count }) => [message, formatCount(count)]),
+  };
+}
+
+function memoryPlot({ rss }: Soak): Draw {
+  return (_, { narrow }) => {
+    if (rss.length < 2) return undefined;
+    const rows = rss.map(({ seconds, bytes }) => ({ seconds, size: bytes / 2 ** 20 }));
+    return {
+      height: narrow ? 200 : 220,
+      marginLeft: 50,
+      marginBottom: 40,
+      marginTop: 28,
+      x: { label: 'seconds', labelAnchor: 'center', labelArrow: 'none' },
+      y: {
+        domain: [0, Math.max(...rows.map(({ size }) => size)) * 1.1],
+        label: 'MiB',
+        labelArrow: 'none',
+        grid: true,
+        ticks: 5,
+      },
+      marks: [Plot.line(rows, { x: 'seconds', y: 'size', stroke: 'var(--c1)', strokeWidth: 2 })],
+    };
+  };
+}
