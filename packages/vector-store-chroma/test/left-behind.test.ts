@@ -36,6 +36,36 @@ describe.skipIf(!chroma.available)('a private server', () => {
     expect(await again.count()).toBe(1);
   });
 
+  test.skipIf(process.platform !== 'linux')(
+    'that lost its guardian has a new one at the next call, and ends with its last user',
+    async () => {
+      await using folder = await tempDir();
+      const server = await startIn(folder.path);
+      const [pid, guardian] = [serverPid(folder.path), guardianPid(folder.path)];
+      process.kill(guardian, 'SIGKILL');
+      await untilGone(guardian);
+      await expect.poll(async () => answers(await server.url(soon()))).toBe(true);
+      const next = serverPid(folder.path);
+      expect(next).not.toBe(pid);
+      await untilGone(pid);
+      await server.close();
+      await untilGone(next);
+    },
+  );
+
+  test.skipIf(process.platform !== 'linux')(
+    'that lost its guardian is ended by a user that closes it',
+    async () => {
+      await using folder = await tempDir();
+      const server = await startIn(folder.path);
+      const [pid, guardian] = [serverPid(folder.path), guardianPid(folder.path)];
+      process.kill(guardian, 'SIGKILL');
+      await untilGone(guardian);
+      await server.close();
+      await untilGone(pid);
+    },
+  );
+
   test('never ends a stranger that got the process id of an earlier server', async () => {
     await using folder = await tempDir();
     const stranger = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { detached: true });

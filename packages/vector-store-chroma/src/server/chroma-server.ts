@@ -31,7 +31,8 @@ export class ChromaServer implements ChromaEndpoint {
   readonly #directory: string;
   readonly #settings: StartSettings;
   #link: Promise<GuardianLink> | undefined;
-  #url: string | undefined;
+  /** Where the server is, as long as the guardian that said so is there. */
+  #known: { readonly link: GuardianLink; readonly url: string } | undefined;
   #closed = false;
 
   /**
@@ -72,26 +73,29 @@ export class ChromaServer implements ChromaEndpoint {
     for (;;) {
       signal.throwIfAborted();
       if (this.#closed) throw new VectorStoreError('closed', 'The private Chroma server was closed.');
-      if (this.#url !== undefined && !trouble) return this.#url;
+      if (this.#known?.link.isOpen && !trouble) return this.#known.url;
       this.#link ??= this.#join();
       const joining = this.#link;
       const link = await orAborted(joining, signal);
       try {
-        this.#url = await orAborted(link.ensure(this.#settings, trouble), signal);
-        return this.#url;
+        const url = await orAborted(link.ensure(this.#settings, trouble), signal);
+        this.#known = { link, url };
+        return url;
       } catch (error) {
         if (link.isOpen) throw error;
         // The guardian has just left, or was killed: join or start the next one.
         if (this.#link === joining) this.#link = undefined;
-        this.#url = undefined;
       }
     }
   }
 
   async close(): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
     const link = await this.#link?.catch(() => undefined);
-    link?.close();
+    // A guardian that was killed has left the server behind. The next one ends it, and itself for want of users.
+    const last = link && !link.isOpen ? await this.#join().catch(() => undefined) : link;
+    last?.close();
   }
 
   async #join(): Promise<GuardianLink> {
