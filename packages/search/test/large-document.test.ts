@@ -53,6 +53,26 @@ function catalogOf(index: SearchIndex): string {
   return join(index.status().directory!, 'catalog.sqlite');
 }
 
+describe('while a large document is split', () => {
+  it('the event loop turns, also within one paragraph', async () => {
+    const embedder = new FakeEmbedder();
+    const index = await workspace.openReady({ embedder });
+    const count = embedder.countTokens.bind(embedder);
+    let isSplitting = false;
+    embedder.countTokens = (texts, options) => {
+      isSplitting = true;
+      return count(texts, options);
+    };
+    await workspace.write('large.txt', edition('one').replaceAll('\n\n', ' '));
+    const synced = index.sync();
+    let turns = 0;
+    // Counting takes no turns with this model: what is counted comes from between.
+    for (; embedder.embedded.length === 0; await turn()) if (isSplitting) turns++;
+    expect(turns).toBeGreaterThan(3);
+    await synced;
+  });
+});
+
 describe('while a large document is stored', () => {
   it('the event loop turns, and whoever looks at the catalog sees all of it or nothing', async () => {
     const embedder = new FakeEmbedder();

@@ -1,0 +1,152 @@
+import { rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { SearchError } from '@kettle/search';
+import PDFDocument from 'pdfkit';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { FakeEmbedder } from './support/fake-embedder.mjs';
+import { Workspace } from './support/workspace.js';
+
+let workspace: Workspace;
+
+beforeEach(async () => {
+  workspace = await Workspace.create();
+});
+afterEach(() => workspace.remove());
+
+async function pdf(pages: readonly string[], options: PDFKit.PDFDocumentOptions = {}): Promise<Buffer> {
+  const document = new PDFDocument({ autoFirstPage: false, ...options });
+  const chunks: Buffer[] = [];
+  document.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const ended = new Promise((resolve) => document.once('end', resolve));
+  for (const page of pages) document.addPage().text(page);
+  document.end();
+  await ended;
+  return Buffer.concat(chunks);
+}
+
+const bicycles = 'Bicycles may be kept in the yard, next to the shed, and are locked at night.';
+
+it('finds a passage in a PDF, at its place in the text that the document gives', async () => {
+  await workspace.write('tea.txt', 'Tea with milk.');
+  await workspace.write('House Rules.PDF', await pdf(['Dogs sleep in the hall.', bicycles]));
+  const index = await workspace.openReady();
+
+  const [hit] = await index.search('bicycles in the yard', { topK: 1 });
+  expect(hit).toMatchObject({ document: 'House Rules.PDF', mimeType: 'text/plain' });
+  expect(hit!.passage).toContain(bicycles);
+
+  const { text, mimeType } = await index.getDocument('House Rules.PDF');
+  expect(text).toBe(`Dogs sleep in the hall.\n\n${bicycles}`);
+  expect(mimeType).toBe('text/plain');
+  expect(text.slice(hit!.start, hit!.end)).toContain(bicycles);
+  expect((await index.getDocument('House Rules.PDF')).text).toBe(text);
+});
+
+it('follows PDFs that are added, changed, renamed and deleted', async () => {
+  const index = await workspace.openReady();
+  const best = async () => (await index.search('bicycles', { topK: 1 })).map(({ document }) => document);
+  await workspace.write('a.pdf', await pdf([bicycles]));
+  expect(await index.sync()).toMatchObject({ added: 1 });
+  expect(await best()).toEqual(['a.pdf']);
+  await rename(workspace.path('a.pdf'), workspace.path('b.pdf'));
+  expect(await index.sync()).toMatchObject({ renamed: 1, embedded: 0 });
+  expect(await best()).toEqual(['b.pdf']);
+  await workspace.write('b.pdf', await pdf(['Only dogs.']));
+  expect(await index.sync()).toMatchObject({ changed: 1 });
+  expect((await index.search('dogs'))[0]).toMatchObject({ passage: 'Only dogs.' });
+  await rm(workspace.path('b.pdf'));
+  expect(await index.sync()).toMatchObject({ removed: 1 });
+  expect(await index.search('dogs')).toEqual([]);
+});
+
+it('takes a file that is called otherwise for something else', async () => {
+  const bytes = await pdf([bicycles]);
+  await workspace.write('a.pdf', bytes);
+  const index = await workspace.openReady();
+  await rename(workspace.path('a.pdf'), workspace.path('a.txt'));
+  await index.sync();
+  expect(await index.search('bicycles')).toEqual([]);
+});
+
+it('indexes the rest of a folder with PDFs that give no text, and says why they are left out', async () => {
+  const whole = await pdf([bicycles]);
+  await workspace.write('whole.pdf', whole);
+  await workspace.write('broken.pdf', whole.subarray(0, 40));
+  await workspace.write('empty.pdf', '');
+  await workspace.write('letter.pdf', 'Dear bicycles, this is no PDF.');
+  await workspace.write('locked.pdf', await pdf([bicycles], { userPassword: 'secret' }));
+  await workspace.write('scan.pdf', await pdf(['']));
+  const index = await workspace.openReady();
+
+  expect((await index.search('bicycles')).map(({ document }) => document)).toEqual(['whole.pdf']);
+  const { skipped } = index.status().lastSync!;
+  expect(Object.fromEntries(skipped.map(({ name, reason }) => [name, reason]))).toEqual({
+    'broken.pdf': expect.stringMatching(/^The PDF is damaged .*qpdf/),
+    'empty.pdf': expect.stringMatching(/^The PDF is damaged/),
+    'letter.pdf': expect.stringMatching(/^The PDF is damaged/),
+    'locked.pdf': 'The PDF needs a password: save a copy of it without one',
+    'scan.pdf': expect.stringMatching(/^The PDF holds no text.*OCR/),
+  });
+  expect((await index.listDocuments()).map(({ name }) => name)).toEqual(['whole.pdf']);
+  const error = await index.getDocument('locked.pdf').catch((reason) => reason);
+  expect(error).toBeInstanceOf(SearchError);
+  expect(error).toMatchObject({
+    code: 'document_unreadable',
+    message: expect.stringContaining('needs a password'),
+  });
+});
+
+it('leaves what it refused in peace until it changes', async () => {
+  await workspace.write('scan.pdf', await pdf(['']));
+  const old = new Date(Date.now() - 60_000);
+  await utimes(workspace.path('scan.pdf'), old, old);
+  const embedder = new FakeEmbedder();
+  let index = await workspace.openReady({ embedder });
+  const reason = index.status().lastSync!.skipped;
+  expect(await index.sync()).toMatchObject({ skipped: reason, skippedCount: 1, unchanged: 0 });
+  await index.close();
+
+  index = await workspace.openReady({ embedder });
+  expect(index.status().lastSync).toMatchObject({ skipped: reason });
+  await writeFile(workspace.path('scan.pdf'), await pdf([bicycles]));
+  expect(await index.sync()).toMatchObject({ added: 1, skippedCount: 0 });
+  expect(await index.search('bicycles')).toHaveLength(1);
+});
+
+it('reads nothing anew at a restart', async () => {
+  await workspace.write('a.pdf', await pdf([bicycles]));
+  const first = await workspace.openReady();
+  await first.close();
+  const index = await workspace.openReady();
+  expect(index.status().lastSync).toMatchObject({ unchanged: 1, embedded: 0, changed: 0, added: 0 });
+  expect(await index.search('bicycles')).toHaveLength(1);
+});
+
+it('tells of pages that are missing', async () => {
+  const bytes = (await pdf([bicycles, 'Dogs.'])).toString('latin1');
+  // The same length, for all that follows is found by its place.
+  const damaged = bytes.replace(/(\/Kids \[\d+ 0 R )\d/, '$19');
+  expect(damaged).not.toBe(bytes);
+  await workspace.write('a.pdf', Buffer.from(damaged, 'latin1'));
+  const index = await workspace.openReady();
+  const { warnings } = index.status().lastSync!;
+  expect(warnings).toEqual([
+    { name: 'a.pdf', reason: expect.stringMatching(/^1 of its \d pages can't be read$/) },
+  ]);
+  expect((await index.search('bicycles'))[0]).toMatchObject({ document: 'a.pdf' });
+});
+
+it('ends with the index, also while a PDF is read', async () => {
+  await workspace.write('a.pdf', await pdf(Array.from({ length: 300 }, () => bicycles.repeat(30))));
+  const index = await workspace.open();
+  await index.close();
+  await expect(index.getDocument('a.pdf')).rejects.toMatchObject({ code: 'closed' });
+});
+
+it('ends a reading that nobody waits for', async () => {
+  await workspace.write('a.pdf', await pdf([bicycles]));
+  const index = await workspace.openReady();
+  const controller = new AbortController();
+  const reading = index.getDocument('a.pdf', { signal: controller.signal });
+  controller.abort(new Error('enough'));
+  await expect(reading).rejects.toThrow('enough');
+});
