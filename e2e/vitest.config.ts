@@ -1,3 +1,4 @@
 import { defineProject } from 'vitest/config';
 
-export default defineProject({ test: { name: 'e2e' } });
+// After each test a whole installation is deleted.
+export default defineProject({ test: { name: 'e2e', hookTimeout: 120_000 } });
