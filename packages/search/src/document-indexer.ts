@@ -2,8 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Embedder } from '@kettle/embedder';
 import type { Catalog } from './catalog/catalog.js';
 import type { CatalogWriter } from './catalog/catalog-writer.js';
-import { embeddedText, type Passage, splitPassages, splitterVersion } from './passages/split-passages.js';
+import { embeddedText, type Passage, splitPassages } from './passages/split-passages.js';
 import type { ReadDocument } from './reading/read-document.js';
+import { rulesVersion } from './rules-version.js';
 import type { SyncTally } from './sync-tally.js';
 
 /** Passages that are embedded and saved at a time: what a kill can cost. */
@@ -55,7 +56,7 @@ export class DocumentIndexer {
           stamp,
           size: file.size,
           mimeType: type.mimeType,
-          splitter: splitterVersion,
+          splitter: rulesVersion(type),
           warning: warning ?? null,
         },
         passages,

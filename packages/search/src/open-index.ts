@@ -8,6 +8,7 @@ import type { Gate } from './gate.js';
 import type { IndexStatus } from './index-status.js';
 import type { OpenIndexOptions } from './open-index-options.js';
 import { listFolder, readFolderDocument } from './reading/folder-documents.js';
+import { refusalsFrom } from './refusals.js';
 import type { SearchHit } from './search-hit.js';
 import type {
   IndexCallOptions,
@@ -99,8 +100,13 @@ class LiveIndex implements SearchIndex {
   }
 
   async #list(): Promise<DocumentInfo[]> {
-    const indexed = () => this.#engine.session?.catalog.documents.indexed() ?? new Map();
-    return listFolder(this.#directory, indexed);
+    return listFolder(this.#directory, () => {
+      const catalog = this.#engine.session?.catalog;
+      return {
+        indexed: catalog?.documents.indexed() ?? new Map(),
+        refused: refusalsFrom(catalog?.get('refused')),
+      };
+    });
   }
 
   async #wait(gate: Gate, { signal, onProgress }: WaitOptions): Promise<void> {

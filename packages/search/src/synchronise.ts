@@ -6,12 +6,15 @@ import { DocumentIndexer } from './document-indexer.js';
 import { SearchError } from './errors.js';
 import type { IndexProgress } from './index-status.js';
 import { Pace } from './pace.js';
-import { splitterVersion } from './passages/split-passages.js';
 import { fileTypeOf } from './reading/file-types.js';
-import { FileInFlux, NotADocument, type ReadDocument, readDocument } from './reading/read-document.js';
+import { NotADocument } from './reading/not-a-document.js';
+import { FileInFlux, type ReadDocument, readDocument } from './reading/read-document.js';
 import { type FolderListing, type FoundFile, isGone, reasonOf, walkFolder } from './reading/walk-folder.js';
+import { type Refusal, type Refusals, refusalsAsText, refusalsFrom } from './refusals.js';
+import { rulesVersion } from './rules-version.js';
 import type { SyncReport } from './sync-report.js';
 import { SyncTally } from './sync-tally.js';
+import { trustedStamp } from './trusted-stamp.js';
 
 export interface SynchroniseOptions {
   readonly directory: string;
@@ -43,11 +46,6 @@ const atOnce = { least: 2, most: 32, bytes: 128 * 1024 };
 const removalBatch = 20;
 /** The model refuses this text, and will go on with others. */
 const refusals: ReadonlySet<EmbedderErrorCode> = new Set(['text_too_long', 'invalid_text']);
-/** File systems stamp files in steps: a file written this close to its reading may change without a new stamp. */
-const fineStep = 50;
-const coarseStep = 2000;
-/** Clocks of file servers may be ahead by this much. What was changed still later was changed by another clock's time. */
-const longestSkew = 3_600_000;
 
 /**
  * Makes the catalog say what the folder says. Each document goes in or out in one transaction, so an end at any
@@ -62,7 +60,11 @@ export async function synchronise(options: SynchroniseOptions): Promise<SyncOutc
   await run.run();
   const { catalog, writer } = options;
   await writer.tidy();
-  await writer.set({ synced_at: new Date().toISOString(), corpus_device: listing.device });
+  await writer.set({
+    synced_at: new Date().toISOString(),
+    corpus_device: listing.device,
+    refused: refusalsAsText(run.refused),
+  });
   return { report: tally.report(catalog.documents.counts().passages), listing, incomplete: tally.incomplete };
 }
 
@@ -75,6 +77,10 @@ class SyncRun {
   readonly #known: ReadonlyMap<string, DocumentRow>;
   /** Documents whose files are not there any more, by name. */
   readonly #gone = new Map<string, DocumentRow>();
+  /** What former runs refused. */
+  readonly #formerly: Refusals;
+  /** Files that are no documents. */
+  readonly refused = new Map<string, Refusal>();
 
   constructor(options: SynchroniseOptions, listing: FolderListing, tally: SyncTally) {
     const { catalog, writer, embedder, signal, onEmbedded } = options;
@@ -83,14 +89,16 @@ class SyncRun {
     this.#tally = tally;
     this.#indexer = new DocumentIndexer({ catalog, writer, embedder, tally, signal, onEmbedded });
     this.#known = new Map(catalog.documents.all().map((row) => [row.name, row]));
+    this.#formerly = refusalsFrom(catalog.get('refused'));
   }
 
   async run(): Promise<void> {
-    const { files, skipped, failed } = this.#listing;
+    const { skipped, failed } = this.#listing;
     this.#checkMounted();
     for (const notice of skipped) this.#tally.skip(notice);
     for (const notice of failed) this.#tally.fail(notice);
     this.#findGone();
+    const files = this.#listing.files.filter((file) => !this.#isRefused(file));
     const work = files.filter((file) => !this.#isUntouched(file));
     this.#tally.unchanged += files.length - work.length;
 
@@ -135,7 +143,20 @@ class SyncRun {
   #isUntouched(file: FoundFile): boolean {
     const row = this.#known.get(file.name);
     if (row?.warning && row.stamp === file.stamp) this.#tally.warn({ name: row.name, reason: row.warning });
-    return row?.stamp === file.stamp && row.splitter === splitterVersion && !this.#options.force;
+    return row?.stamp === file.stamp && row.splitter === rulesOf(file.name) && !this.#options.force;
+  }
+
+  #isRefused(file: FoundFile): boolean {
+    const refusal = this.#formerly.get(file.name);
+    if (!refusal?.settled || refusal.stamp !== file.stamp) return false;
+    if (refusal.rules !== rulesOf(file.name) || this.#options.force) return false;
+    this.#refuse(file, refusal);
+    return true;
+  }
+
+  #refuse(file: FoundFile, refusal: Refusal): void {
+    this.#tally.skip({ name: file.name, reason: refusal.reason });
+    this.refused.set(file.name, refusal);
   }
 
   /** Gives new names to documents that moved. Returns the files that are something else. */
@@ -153,7 +174,7 @@ class SyncRun {
       }
       this.#gone.delete(former.name);
       await this.#tally.time('storing', () =>
-        writer.rename(former.id, file.name, trusted(document, startedAt)),
+        writer.rename(former.id, file.name, trustedStamp(document.file, startedAt)),
       );
       this.#tally.renamed++;
       this.#options.onCommit();
@@ -168,7 +189,7 @@ class SyncRun {
     if (document === undefined) return;
     const { writer, onCommit } = this.#options;
     const row = this.#known.get(file.name);
-    const stamp = trusted(document, startedAt);
+    const stamp = trustedStamp(document.file, startedAt);
     if (document.warning) this.#tally.warn({ name: file.name, reason: document.warning });
     if (row !== undefined && isSame(row, document)) {
       if (row.stamp !== stamp) await writer.touch(row.id, stamp);
@@ -190,12 +211,20 @@ class SyncRun {
 
   /** The file's content; without one the reason is noted, and what is no document any more is removed. */
   async #read(file: FoundFile): Promise<ReadDocument | undefined> {
+    const { directory, signal } = this.#options;
+    const startedAt = Date.now();
     try {
-      return await this.#tally.time('reading', () => readDocument(this.#options.directory, file.name));
+      return await this.#tally.time('reading', () => readDocument(directory, file.name, signal));
     } catch (error) {
+      signal.throwIfAborted();
       const row = this.#known.get(file.name);
       if (error instanceof NotADocument) {
-        this.#tally.skip({ name: file.name, reason: error.message });
+        this.#refuse(file, {
+          stamp: file.stamp,
+          settled: trustedStamp(file, startedAt) !== '',
+          rules: rulesOf(file.name),
+          reason: error.message,
+        });
         if (row !== undefined) await this.#remove([row]);
       } else if (isGone(error)) {
         if (row !== undefined) await this.#remove([row]);
@@ -249,21 +278,18 @@ class SyncRun {
   }
 }
 
-function isSame(row: DocumentRow, document: ReadDocument): boolean {
-  const type = fileTypeOf(row.name);
-  return (
-    row.hash === document.hash &&
-    row.splitter === splitterVersion &&
-    row.mimeType === document.type.mimeType &&
-    type?.mimeType === row.mimeType
-  );
+/** For files that the listing gave: their type is known. */
+function rulesOf(name: string): number {
+  return rulesVersion(fileTypeOf(name)!);
 }
 
-/** The stamp, or none when the file was written so close to its reading that the stamp may not tell. */
-function trusted({ file }: ReadDocument, startedAt: number): string {
-  const step = file.changed % 1000 === 0 ? coarseStep : fineStep;
-  const age = startedAt - file.changed;
-  return age < step && age > -longestSkew ? '' : file.stamp;
+function isSame(row: DocumentRow, document: ReadDocument): boolean {
+  return (
+    row.hash === document.hash &&
+    row.splitter === rulesVersion(document.type) &&
+    row.mimeType === document.type.mimeType &&
+    fileTypeOf(row.name) === document.type
+  );
 }
 
 function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {

@@ -10,6 +10,8 @@ export type MetaKey =
   | 'corpus_directory'
   /** Device of the corpus folder when it was last read. */
   | 'corpus_device'
+  /** Files that are no documents though their names say so; see `refusals.ts`. */
+  | 'refused'
   /** When the catalog was last level with the folder, ISO 8601. */
   | 'synced_at'
   /** `no` while a writer has it open: found so at the next start, the writer died. */

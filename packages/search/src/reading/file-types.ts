@@ -1,29 +1,60 @@
 import { extname } from 'node:path/posix';
+import { extractorVersion } from '@kettle/pdf-text';
 import { type DecodedText, decodeText } from './decode-text.js';
+import { beginsLikePdf, readPdf } from './read-pdf.js';
 
 /** How the passages of a type find their headings. */
 export type Markup = 'plain' | 'markdown';
 
-/** A kind of file that can be indexed. Another kind (PDF, say) is another row with a reader of its own. */
+/** A kind of file that can be indexed. Another kind is another row with a reader of its own. */
 export interface FileType {
   readonly extensions: readonly string[];
+  /** Of the text that is read from it, for that is what is served. */
   readonly mimeType: string;
   readonly markup: Markup;
-  /** Bytes to text; gives `undefined` when the bytes are not of this type. */
-  readonly read: (bytes: Uint8Array) => DecodedText | undefined;
+  /** Larger files are left out: they would have to fit into memory. */
+  readonly maxBytes: number;
+  /** Raised whenever `read` gives another text for the same bytes, so that files of this type are read again. */
+  readonly version: number;
+  /** Whether a file that begins so may be of this type. */
+  readonly beginsLike: (start: Uint8Array) => boolean;
+  /**
+   * Bytes to text; gives `undefined` when the bytes are not of this type.
+   *
+   * @throws {NotADocument} when they are, but give no text.
+   */
+  readonly read: (
+    bytes: Uint8Array,
+    signal?: AbortSignal,
+  ) => DecodedText | undefined | Promise<DecodedText | undefined>;
 }
 
+const mebibyte = 1024 * 1024;
+
+const text = {
+  markup: 'plain',
+  maxBytes: 16 * mebibyte,
+  version: 0,
+  beginsLike: (start: Uint8Array) => decodeText(start) !== undefined,
+  read: decodeText,
+} as const;
+
 const fileTypes: readonly FileType[] = [
-  { extensions: ['.txt', '.text'], mimeType: 'text/plain', markup: 'plain', read: decodeText },
+  { ...text, extensions: ['.txt', '.text'], mimeType: 'text/plain' },
+  { ...text, extensions: ['.md', '.markdown', '.mdx'], mimeType: 'text/markdown', markup: 'markdown' },
+  { ...text, extensions: ['.rst'], mimeType: 'text/x-rst' },
+  { ...text, extensions: ['.adoc', '.asciidoc'], mimeType: 'text/x-asciidoc' },
+  { ...text, extensions: ['.org'], mimeType: 'text/x-org' },
   {
-    extensions: ['.md', '.markdown', '.mdx'],
-    mimeType: 'text/markdown',
-    markup: 'markdown',
-    read: decodeText,
+    extensions: ['.pdf'],
+    mimeType: 'text/plain',
+    markup: 'plain',
+    // Most of it are pictures.
+    maxBytes: 64 * mebibyte,
+    version: extractorVersion,
+    beginsLike: beginsLikePdf,
+    read: readPdf,
   },
-  { extensions: ['.rst'], mimeType: 'text/x-rst', markup: 'plain', read: decodeText },
-  { extensions: ['.adoc', '.asciidoc'], mimeType: 'text/x-asciidoc', markup: 'plain', read: decodeText },
-  { extensions: ['.org'], mimeType: 'text/x-org', markup: 'plain', read: decodeText },
 ];
 
 const byExtension = new Map(

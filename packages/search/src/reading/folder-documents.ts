@@ -3,30 +3,36 @@ import { join, sep } from 'node:path';
 import type { IndexedDocument } from '../catalog/document-table.js';
 import type { DocumentContent, DocumentInfo } from '../document-info.js';
 import { SearchError } from '../errors.js';
+import type { Refusals } from '../refusals.js';
 import { fileTypeOf } from './file-types.js';
-import { FileInFlux, isDocument, NotADocument, type ReadDocument, readDocument } from './read-document.js';
+import { NotADocument } from './not-a-document.js';
+import { FileInFlux, isDocument, type ReadDocument, readDocument } from './read-document.js';
 import { similarNames } from './similar-names.js';
 import { type FoundFile, isGone, isIgnored, reasonOf, walkFolder } from './walk-folder.js';
+
+/** What an index knows of the files of its folder, by name. */
+export interface FolderKnowledge {
+  readonly indexed: ReadonlyMap<string, IndexedDocument>;
+  readonly refused: Refusals;
+}
 
 /** Files that are looked into at a time. */
 const looksAtOnce = 32;
 
 /**
  * The documents of the folder as it is now, sorted by name: all that `readFolderDocument` gives. What is not in the
- * index as it is now is looked into, for it may be binary, or not for us to read.
+ * index as it is now is looked into, for it may be binary, or not for us to read; what was refused is left out.
  */
-export async function listFolder(
-  directory: string,
-  indexed: () => ReadonlyMap<string, IndexedDocument>,
-): Promise<DocumentInfo[]> {
+export async function listFolder(directory: string, catalog: () => FolderKnowledge): Promise<DocumentInfo[]> {
   const { files } = await walkFolder(directory);
-  const known = indexed();
+  const { indexed: known, refused } = catalog();
   const isKnown = (file: FoundFile) => known.get(file.name)?.stamp === file.stamp;
   const unknown = files.filter((file) => !isKnown(file));
   const unreadable = new Set<FoundFile>();
   for (let from = 0; from < unknown.length; from += looksAtOnce) {
     const look = async (file: FoundFile) => {
-      if (!(await isDocument(directory, file.name))) unreadable.add(file);
+      const isRefused = refused.get(file.name)?.stamp === file.stamp;
+      if (isRefused || !(await isDocument(directory, file.name))) unreadable.add(file);
     };
     await Promise.all(unknown.slice(from, from + looksAtOnce).map(look));
   }
@@ -48,14 +54,14 @@ export async function readFolderDocument(
   name: string,
   signal?: AbortSignal,
 ): Promise<DocumentContent> {
-  const direct = isDocumentName(name) ? await readIfThere(directory, name) : undefined;
+  const direct = isDocumentName(name) ? await readIfThere(directory, name, signal) : undefined;
   signal?.throwIfAborted();
   if (direct !== undefined) return { ...describe(direct.file), text: direct.text };
 
   const names = (await walkFolder(directory, signal)).files.map((file) => file.name);
   const wanted = name.normalize('NFC');
   const same = names.find((candidate) => candidate !== name && candidate.normalize('NFC') === wanted);
-  const found = same === undefined ? undefined : await readIfThere(directory, same);
+  const found = same === undefined ? undefined : await readIfThere(directory, same, signal);
   if (found !== undefined) return { ...describe(found.file), text: found.text };
 
   const suggestions = similarNames(name, names);
@@ -78,7 +84,11 @@ function isDocumentName(name: string): boolean {
   return name.split('/').every((part) => part !== '' && !isIgnored(part)) && fileTypeOf(name) !== undefined;
 }
 
-async function readIfThere(directory: string, name: string): Promise<ReadDocument | undefined> {
+async function readIfThere(
+  directory: string,
+  name: string,
+  signal?: AbortSignal,
+): Promise<ReadDocument | undefined> {
   const path = join(directory, name);
   const shown = `The document "${name}"`;
   try {
@@ -86,8 +96,9 @@ async function readIfThere(directory: string, name: string): Promise<ReadDocumen
     const expected = join(await realpath(directory), name);
     const real = await realpath(path);
     if (real.normalize('NFC') !== expected.normalize('NFC')) return undefined;
-    return await readDocument(directory, name);
+    return await readDocument(directory, name, signal);
   } catch (error) {
+    signal?.throwIfAborted();
     if (isGone(error)) return undefined;
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ELOOP' || code === 'ENAMETOOLONG' || code === 'EISDIR') return undefined;

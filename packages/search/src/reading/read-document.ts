@@ -4,7 +4,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sniffedBytes } from './decode-text.js';
 import { type FileType, fileTypeOf } from './file-types.js';
-import { type FoundFile, foundFile, maxFileBytes, tooLarge } from './walk-folder.js';
+import { NotADocument } from './not-a-document.js';
+import { type FoundFile, foundFile, tooLarge } from './walk-folder.js';
 
 const hashedAtOnce = 1024 * 1024;
 
@@ -17,11 +18,6 @@ export interface ReadDocument {
   readonly warning?: string;
 }
 
-/** The file is there, but is no document; `message` says why. */
-export class NotADocument extends Error {
-  override readonly name = 'NotADocument';
-}
-
 /** Someone wrote the file while it was read. */
 export class FileInFlux extends Error {
   override readonly name = 'FileInFlux';
@@ -30,17 +26,32 @@ export class FileInFlux extends Error {
 /**
  * Reads one file whole. Symbolic links are refused.
  *
- * @throws {NotADocument} for binary, too large or unsupported files.
+ * @throws {NotADocument} for binary, too large or unsupported files, and for those that give no text.
  * @throws {FileInFlux} when the file changed meanwhile: what was read may be half of one state, half of another.
  */
-export async function readDocument(directory: string, name: string): Promise<ReadDocument> {
+export async function readDocument(
+  directory: string,
+  name: string,
+  signal?: AbortSignal,
+): Promise<ReadDocument> {
   const type = fileTypeOf(name);
   if (type === undefined) throw new NotADocument('unsupported type');
+  const { file, bytes } = await readFile(directory, name, type.maxBytes);
+  const decoded = await type.read(bytes, signal);
+  if (decoded === undefined) throw new NotADocument('binary content');
+  return { file, type, hash: await hashOf(bytes), ...decoded };
+}
+
+async function readFile(
+  directory: string,
+  name: string,
+  maxBytes: number,
+): Promise<{ file: FoundFile; bytes: Buffer }> {
   const handle = await openFile(directory, name);
   try {
     const before = await handle.stat({ bigint: true });
     if (!before.isFile()) throw new NotADocument('not a regular file');
-    if (before.size > maxFileBytes) throw new NotADocument(tooLarge(Number(before.size)));
+    if (before.size > maxBytes) throw new NotADocument(tooLarge(Number(before.size), maxBytes));
     const bytes = await handle.readFile();
     const after = await handle.stat({ bigint: true });
     if (
@@ -50,9 +61,7 @@ export async function readDocument(directory: string, name: string): Promise<Rea
     ) {
       throw new FileInFlux(`${name} changed while it was read.`);
     }
-    const decoded = type.read(bytes);
-    if (decoded === undefined) throw new NotADocument('binary content');
-    return { file: foundFile(name, after), type, hash: await hashOf(bytes), ...decoded };
+    return { file: foundFile(name, after), bytes };
   } finally {
     await handle.close();
   }
@@ -64,7 +73,7 @@ export async function isDocument(directory: string, name: string): Promise<boole
     const handle = await openFile(directory, name);
     try {
       const { bytesRead, buffer } = await handle.read(Buffer.alloc(sniffedBytes), 0, sniffedBytes, 0);
-      return fileTypeOf(name)?.read(buffer.subarray(0, bytesRead)) !== undefined;
+      return fileTypeOf(name)?.beginsLike(buffer.subarray(0, bytesRead)) ?? false;
     } finally {
       await handle.close();
     }

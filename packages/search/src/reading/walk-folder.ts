@@ -28,9 +28,6 @@ export interface FolderListing {
   readonly device: string;
 }
 
-/** Larger files are not documents people read; they would also have to fit into memory. */
-export const maxFileBytes = 16 * 1024 * 1024;
-
 /** Files that the system is asked about at a time: it works on a few side by side. */
 const looksAtOnce = 32;
 
@@ -86,7 +83,8 @@ export async function walkFolder(directory: string, signal?: AbortSignal): Promi
       try {
         const stats = await lstat(join(directory, name), { bigint: true });
         if (!stats.isFile()) return;
-        if (stats.size > maxFileBytes) skipped.push({ name, reason: tooLarge(Number(stats.size)) });
+        const { maxBytes } = fileTypeOf(name)!;
+        if (stats.size > maxBytes) skipped.push({ name, reason: tooLarge(Number(stats.size), maxBytes) });
         else files.push(foundFile(name, stats));
       } catch (error) {
         note(name, error);
@@ -112,8 +110,8 @@ export function foundFile(name: string, stats: BigIntStats): FoundFile {
   };
 }
 
-export function tooLarge(size: number): string {
-  return `too large: ${(size / 1048576).toFixed(1)} MiB, at most ${maxFileBytes / 1048576} MiB`;
+export function tooLarge(size: number, maxBytes: number): string {
+  return `too large: ${(size / 1048576).toFixed(1)} MiB, at most ${maxBytes / 1048576} MiB`;
 }
 
 export function isGone(error: unknown): boolean {

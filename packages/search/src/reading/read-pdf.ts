@@ -1,0 +1,30 @@
+import { PdfError, PdfReader } from '@kettle/pdf-text';
+import type { DecodedText } from './decode-text.js';
+import { NotADocument } from './not-a-document.js';
+
+/** One thread for all indexes of the process; it starts with the first PDF. */
+const reader = new PdfReader();
+
+/** Readers of PDFs accept something before it. */
+const signature = '%PDF-';
+const signatureWithin = 1024;
+
+/**
+ * The text of a PDF.
+ *
+ * @throws {NotADocument} where there is none to be had.
+ */
+export async function readPdf(bytes: Uint8Array, signal?: AbortSignal): Promise<DecodedText> {
+  try {
+    const { text, pages, unreadable } = await reader.read(bytes, signal && { signal });
+    if (unreadable === 0) return { text };
+    return { text, warning: `${unreadable} of its ${pages} pages can't be read` };
+  } catch (error) {
+    if (!PdfError.isInstance(error)) throw error;
+    throw new NotADocument(error.message.replace(/\.$/, ''), { cause: error });
+  }
+}
+
+export function beginsLikePdf(start: Uint8Array): boolean {
+  return Buffer.from(start.subarray(0, signatureWithin)).includes(signature);
+}
