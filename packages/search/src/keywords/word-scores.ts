@@ -10,7 +10,7 @@ interface WordScores {
 }
 
 /** Scores kept, all forgotten together: 12 bytes each, and about 100 for each passage among them. */
-const mostRemembered = 500_000;
+const mostRemembered = 2_000_000;
 
 /**
  * The parts that BM25 scores are sums of, each read once until the index changes. FTS5 takes a microsecond or more for
