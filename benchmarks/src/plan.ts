@@ -13,7 +13,7 @@ export interface Plan {
   readonly sizes: readonly number[];
   /** One more size, for the default backend alone: the one that its target speaks of. */
   readonly targetSize: number | undefined;
-  /** Most questions asked of a store at each size and setting. */
+  /** Most questions asked of a store at each size and setting; all of them at the target's size. */
   readonly storeQueries: number;
   /** The size at which stores are filled anew for each value of a setting. */
   readonly frontierSize: number;
@@ -45,14 +45,14 @@ export const defaultPlan: Plan = {
   documents: Number.POSITIVE_INFINITY,
   builds: { each: 1, default: 2 },
   repetitions: 2,
-  questions: 120,
+  questions: 100,
   sizes: [1_000, 10_000, 50_000],
   targetSize: 20_000,
-  storeQueries: 226,
+  storeQueries: 100,
   frontierSize: 10_000,
   settings: 'all',
-  whole: { sizes: [400, 1_600], loop: { size: 1_600, repetitions: 1 } },
-  concurrency: { backends: 'all', clients: [1, 4, 16], windows: 4, window: 250 },
+  whole: { sizes: [400, 1_500], loop: { size: 1_500, repetitions: 1 } },
+  concurrency: { backends: 'all', clients: [1, 4, 16], windows: 3, window: 250 },
   starts: 5,
   added: 150,
 };

@@ -15,7 +15,10 @@ export function markdownReport(results: Results, soak?: Soak): string {
     ...sectionsOf(results, soak).flatMap(({ title, paragraphs, tables }) => [
       `## ${title}`,
       ...paragraphs,
-      ...tables.map(markdownTable),
+      ...tables.flatMap((table) => [
+        ...(tables.length > 1 ? [`### ${table.title}`] : []),
+        markdownTable(table),
+      ]),
     ]),
     '## Method',
     ...methodNotes,

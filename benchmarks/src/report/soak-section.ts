@@ -15,7 +15,7 @@ export function soakSection(results: Results, soak: Soak): Section {
     id: 'soak',
     title: 'Minutes under load',
     paragraphs: [
-      `${settings.clients} clients on one HTTP server for ${settings.minutes} minutes (${settings.backend}): ${formatCount(sessions)} sessions, ${formatValue(perSecond, '1/s')} requests, ${errors.count === 0 ? 'no errors' : `${formatCount(errors.count)} errors`}. A test of its own, on ${date.slice(0, 10)}${commit === null ? '' : ` at commit ${commit}`}.`,
+      `${settings.clients} clients on one HTTP server for ${settings.minutes} minutes (${settings.backend}): ${formatCount(sessions)} sessions, ${formatCount(perSecond)} requests a second, ${errors.count === 0 ? 'no errors' : `${formatCount(errors.count)} errors`}. A test of its own, on ${date.slice(0, 10)}${commit === null ? '' : ` at commit ${commit}`}.`,
     ],
     figures: picture ? [{ caption, picture, legend: [] }] : [],
     tables: [requestsTable(soak), ...(errors.count === 0 ? [] : [errorsTable(soak)])],

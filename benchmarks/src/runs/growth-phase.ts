@@ -59,11 +59,12 @@ function grownSizes({ sizes, targetSize }: Plan): number[] {
 
 /** The smallest size first, and backends in turn: the same minute of the machine for all of them. */
 function storeRuns(plan: Plan): Omit<StoreInput, 'workspace' | 'spent'>[] {
-  const { sizes, frontierSize, settings, storeQueries: queries } = plan;
+  const { sizes, frontierSize, settings, storeQueries } = plan;
   return grownSizes(plan).flatMap((size) =>
     backends.flatMap(({ name: backend, tunables = [] }) => {
-      const common = { backend, size, queries };
       const forTarget = !sizes.includes(size);
+      const queries = forTarget ? Number.MAX_SAFE_INTEGER : storeQueries;
+      const common = { backend, size, queries };
       if (forTarget && backend !== defaultBackend) return [];
       const sweeps = forTarget ? [] : variations(tunables, 'query', settings);
       // How a store was filled shows most where a query looks at the least.

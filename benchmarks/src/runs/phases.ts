@@ -56,11 +56,11 @@ async function buildPhase(
 ): Promise<void> {
   for (const { item: backend, repetition } of buildTurns(plan, workspace.seed)) {
     if (backend === loop) {
-      await recorder.attempt('the plain loop', { phase: loop }, 'loop', { workspace });
+      await recorder.attempt('the plain loop', { phase: loop }, 'loop', { workspace, repetition });
       continue;
     }
     const indexDirectory = await mkdtemp(join(workspace.directory, 'index-'));
-    const input = backendInput(workspace, backend, indexDirectory, repetition);
+    const input = backendInput(workspace, backend, indexDirectory, repetition, plan.questions);
     const built = await recorder.attempt(`${backend}: building`, { backend }, 'build', input);
     const superseded = built ? indexes.get(backend) : indexDirectory;
     if (built) indexes.set(backend, indexDirectory);
@@ -170,7 +170,7 @@ function backendInput(
   backend: string,
   indexDirectory: string,
   repetition: number,
-  questions = Number.POSITIVE_INFINITY,
+  questions: number,
 ): CorpusInput {
   return { workspace, backend, contender: backend, indexDirectory, repetition, questions };
 }

@@ -42,7 +42,13 @@ async function measureWhole(
     const title = `whole index, ${size} passages`;
     if (await recorder.attempt(title, labels, 'whole-build', build, deadline)) indexDirectory = into;
     if (repetition < loops)
-      await recorder.attempt('the plain loop', { phase: loop }, 'loop', { workspace, textsFile }, deadline);
+      await recorder.attempt(
+        'the plain loop',
+        { phase: loop },
+        'loop',
+        { workspace, textsFile, repetition },
+        deadline,
+      );
   }
   if (indexDirectory === undefined) return recorder.skip();
   const use = { ...input, indexDirectory };

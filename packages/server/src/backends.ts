@@ -99,7 +99,7 @@ export const backends: readonly Backend[] = Object.freeze([
   {
     name: 'usearch',
     summary: 'another approximate index in this process, kept in files',
-    tunables: graphTunables({ M: [8, 16], ef_search: [16, 32, 64, 128, 256, 512], preset: 256 }),
+    tunables: graphTunables({ M: [16], ef_search: [16, 32, 64, 128, 256, 512], preset: 256 }),
     async open({ fingerprint, directory, tuning = {}, log, signal }: BackendContext) {
       const { UsearchVectorStore } = await import('@kettle/vector-store-usearch');
       return UsearchVectorStore.open({
@@ -114,7 +114,7 @@ export const backends: readonly Backend[] = Object.freeze([
   {
     name: 'chroma',
     summary: "a Chroma server, the user's or a private one",
-    tunables: graphTunables({ M: [8, 16], ef_search: [50, 100, 200, 400, 1000], preset: 1000 }),
+    tunables: graphTunables({ M: [16], ef_search: [50, 200, 1000], preset: 1000 }),
     async open({ fingerprint, corpusId, directory, settings, tuning = {}, log, signal }: BackendContext) {
       const { openChroma } = await import('@kettle/vector-store-chroma');
       const { M, ef_construction, ef_search } = tuning;
