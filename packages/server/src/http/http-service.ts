@@ -122,7 +122,7 @@ export class HttpService {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const { pathname } = new URL(request.url ?? '', 'http://kettle');
+      const pathname = pathOf(request);
       if (pathname === '/healthz') return sendJson(response, 200, { status: 'alive' });
       if (pathname === '/readyz') return this.#answerReady(response);
       if (pathname !== '/mcp') throw new HttpProblem('Not found', { status: 404 });
@@ -203,4 +203,9 @@ export class HttpService {
     if (response.headersSent) response.destroy();
     else sendProblem(response, HttpProblem.internal());
   }
+}
+
+/** The path of the address that is asked for; empty where that is no address at all. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  return URL.canParse(url, 'http://kettle') ? new URL(url, 'http://kettle').pathname : '';
 }
