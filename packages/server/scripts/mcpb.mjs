@@ -59,6 +59,7 @@ async function tryIt(folder) {
     throw new Error('The bundle could not be unpacked.');
   const documents = mkdtempSync(join(work, 'documents-'));
   writeFileSync(join(documents, 'dogs.txt'), 'Dogs are welcome on the terrace.\n');
+  writeFileSync(join(documents, 'cats.pdf'), pdfThatSays('Cats sleep in the kitchen.'));
   const { server } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   const { command, args, env } = server.mcp_config;
   const fill = (text) =>
@@ -78,9 +79,27 @@ async function tryIt(folder) {
     const answer = await client.callTool({ name: 'search', arguments: { query: 'can I bring a dog' } });
     if (answer.structuredContent?.results?.[0]?.source !== 'dogs.txt')
       throw new Error(`The bundle's server answers ${JSON.stringify(answer)}`);
+    const document = await client.callTool({ name: 'get_document', arguments: { name: 'cats.pdf' } });
+    if (document.structuredContent?.text !== 'Cats sleep in the kitchen.')
+      throw new Error(`The bundle's server reads ${JSON.stringify(document)}`);
   } finally {
     await client.close();
   }
+}
+
+/** Without the table of its objects: readers find them nevertheless. */
+function pdfThatSays(line) {
+  const content = `BT /F1 12 Tf 50 700 Td (${line}) Tj ET`;
+  return `%PDF-1.4
+1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
+3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>> endobj
+4 0 obj <</Length ${content.length}>> stream
+${content}
+endstream endobj
+5 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj
+trailer <</Root 1 0 R>>
+`;
 }
 
 function writeEntry() {

@@ -21,7 +21,7 @@ export function bundleManifest(
     display_name: 'Kettle',
     version,
     description: summary,
-    long_description: `${description} It reads text and Markdown files, keeps its index up to date while it runs, and needs no network: the embedding model comes with it.`,
+    long_description: `${description} It reads text, Markdown and PDF files, keeps its index up to date while it runs, and needs no network: the embedding model comes with it.`,
     author: { name: 'The Kettle authors' },
     license,
     keywords: ['search', 'documents', 'embeddings', 'offline'],
@@ -48,7 +48,7 @@ export function bundleManifest(
       corpus_dir: {
         type: 'directory',
         title: 'Folder of documents',
-        description: 'Text and Markdown files in it, and in the folders below it, can be searched.',
+        description: 'Text, Markdown and PDF files in it, and in the folders below it, can be searched.',
         required: true,
       },
     },

@@ -119,7 +119,7 @@ function contentsOf(
       'info',
       `the index is level: ${counted(documents, 'document')}, ${counted(passages, 'passage')}${more}`,
     ];
-  return ['warn', `there is no text or Markdown file to search in ${corpus.directory}${more}`];
+  return ['warn', `there is no text, Markdown or PDF file to search in ${corpus.directory}${more}`];
 }
 
 /** The corpus of this configuration. Rejects with a ConfigError where CORPUS_DIR names none that can be read. */

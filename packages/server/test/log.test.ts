@@ -44,7 +44,7 @@ it('says what was found, once it is searchable, and warns where nothing can be',
   expect(await logOf('warn', { 'scan.pdf': '%PDF' })).toMatchObject([
     {
       level: 40,
-      msg: expect.stringMatching(/^there is no text or Markdown file to search in .*; 1 file left out/),
+      msg: expect.stringMatching(/^there is no text, Markdown or PDF file to search in .*; 1 file left out/),
     },
   ]);
 });

@@ -33,7 +33,7 @@ export function explain(error: unknown, { connection: { app }, signal }: Call, w
     case 'document_not_found':
       return notFound(wanted, error.suggestions);
     case 'document_unreadable':
-      return 'That document is there but can not be read as text: it is too large, not text, or protected.';
+      return 'That document is there but can not be read as text: it is too large, not text, damaged, a scan, or protected.';
     case 'folder_unavailable':
       return 'The folder of documents can not be read at the moment. The person who runs Kettle can check it with `kettle doctor`.';
     case 'model_unavailable':
