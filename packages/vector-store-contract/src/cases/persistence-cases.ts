@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { VectorStore } from '@kettle/vector-store';
 import { assertHolds, assertRejects } from '../assertions.js';
 import type { ContractCase } from '../contract-case.js';
 import type { ContractOptions } from '../contract-options.js';
@@ -60,39 +61,34 @@ export const persistenceCases: readonly ContractCase[] = [
       await assertHolds(await context.open(fingerprintOf(6), place), records);
     },
   },
-  {
-    name: 'opens again empty after a persisted clear',
-    requirement: 'persistence',
-    applies: persistent,
-    async run(context) {
-      const place = context.newPlace();
-      const store = await context.open(fingerprintOf(6), place);
-      await store.upsert(randomRecords(40, 6));
-      await store.persist();
-      await store.clear();
-      await store.persist();
-      await store.close();
-      const again = await context.open(fingerprintOf(6), place);
-      await assertHolds(again, []);
-      await again.upsert(randomRecords(30, 6));
-      await assertHolds(again, randomRecords(30, 6));
+  ...[
+    {
+      what: 'a persisted clear',
+      async leave(store: VectorStore) {
+        await store.upsert(randomRecords(40, 6));
+        await store.persist();
+        await store.clear();
+        await store.persist();
+      },
     },
-  },
-  {
-    name: 'opens again empty after persisting nothing',
-    requirement: 'persistence',
-    applies: persistent,
-    async run(context) {
-      const place = context.newPlace();
-      const store = await context.open(fingerprintOf(6), place);
-      await store.persist();
-      await store.close();
-      const again = await context.open(fingerprintOf(6), place);
-      await assertHolds(again, []);
-      await again.upsert(randomRecords(30, 6));
-      await assertHolds(again, randomRecords(30, 6));
-    },
-  },
+    { what: 'persisting nothing', leave: (store: VectorStore) => store.persist() },
+  ].map(
+    ({ what, leave }): ContractCase => ({
+      name: `opens again empty after ${what}`,
+      requirement: 'persistence',
+      applies: persistent,
+      async run(context) {
+        const place = context.newPlace();
+        const store = await context.open(fingerprintOf(6), place);
+        await leave(store);
+        await store.close();
+        const again = await context.open(fingerprintOf(6), place);
+        await assertHolds(again, []);
+        await again.upsert(randomRecords(30, 6));
+        await assertHolds(again, randomRecords(30, 6));
+      },
+    }),
+  ),
   {
     name: 'loses at most what was not persisted',
     requirement: 'persistence',
