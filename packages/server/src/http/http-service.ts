@@ -23,6 +23,14 @@ export interface HttpOptions {
   readonly now?: () => number;
 }
 
+/** Why a server can't listen, for whoever has to put it right. */
+const whyNot: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process listens there; end it or set PORT to another one',
+  EACCES: 'this user may not listen there; set PORT to one above 1023',
+  EADDRNOTAVAIL: 'HOST is no address of this machine',
+  ENOTFOUND: 'nobody knows an address for HOST',
+};
+
 /** How long answers that are being written when everything ends may take, in milliseconds. */
 const lastWordsMs = 500;
 
@@ -77,7 +85,8 @@ export class HttpService {
       this.#server.once('error', reject);
       this.#server.listen({ host: host.replace(/^\[(.*)\]$/, '$1'), port }, resolve);
     }).catch((error: NodeJS.ErrnoException) => {
-      throw new Error(`Cannot listen on HOST ${host}, PORT ${port}: ${error.code}`, { cause: error });
+      const why = whyNot[error.code ?? ''] ?? error.message;
+      throw new Error(`Cannot listen on HOST ${host}, PORT ${port}: ${error.code}, ${why}`, { cause: error });
     });
     this.#app.log('info', `MCP over HTTP at ${this.url}`);
     this.#readiness.open();

@@ -159,10 +159,18 @@ describe('the process', () => {
     20_000,
   );
 
+  it('says so when HOST is no address of this machine', async () => {
+    const { exited } = start({ HOST: '192.0.2.1', MCP_AUTH_TOKEN: 'secret' });
+    expect(await exited).toEqual([1, null]);
+    expect(server!.stderr).toMatch(
+      /^kettle: Cannot listen on HOST 192\.0\.2\.1, .*no address of this machine$/m,
+    );
+  });
+
   it('says so when the port is taken', async () => {
     const { url } = await startServer();
     const { exited } = start({ PORT: url.port });
     expect(await exited).toEqual([1, null]);
-    expect(server!.stderr).toContain(`PORT ${url.port}: EADDRINUSE`);
+    expect(server!.stderr).toContain(`PORT ${url.port}: EADDRINUSE, another process listens there`);
   });
 });
