@@ -47,7 +47,7 @@ export class PdfReader {
    * The text of a PDF; the same for the same bytes. `bytes` must not change meanwhile, and stay as they are.
    *
    * @throws {PdfError} where the document is the reason.
-   * @throws {Error} where the thread could not be started; another try may go well.
+   * @throws {Error} where the thread can't be started or can't work; another try may go well.
    */
   async read(bytes: Uint8Array, { signal }: { readonly signal?: AbortSignal } = {}): Promise<PdfText> {
     signal?.throwIfAborted();
@@ -121,10 +121,13 @@ export class PdfReader {
   }
 
   #settle(reply: Reply): void {
-    const job = this.#takeCurrent();
-    if ('result' in reply) job?.resolve(reply.result);
-    else job?.reject(new PdfError(reply.error.code, reply.error));
-    this.#next();
+    if ('failure' in reply) this.#end(new Error(reply.failure));
+    else {
+      const job = this.#takeCurrent();
+      if ('result' in reply) job?.resolve(reply.result);
+      else job?.reject(new PdfError(reply.error.code, reply.error));
+      this.#next();
+    }
   }
 
   /** Ends the thread, and the document that it reads with `reason`; the next one gets a new thread. */

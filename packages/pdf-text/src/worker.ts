@@ -9,19 +9,23 @@ import type { Reply } from './protocol.js';
 // On damaged files pdf.js leaves rejections that nobody waits for; what matters of them comes another way.
 process.on('unhandledRejection', () => {});
 
-const ready = loadPdfJs().then((pdfjs) => ({ pdfjs, allocations: limitAllocations(workerData as number) }));
+const ready = loadPdfJs().then(
+  (pdfjs) => ({ pdfjs, allocations: limitAllocations(workerData as number) }),
+  (error) => ({ failure: `pdf.js can't be loaded: ${error}` }),
+);
 
 parentPort!.on('message', async (bytes: Uint8Array) => {
   parentPort!.postMessage(await answer(bytes));
 });
 
 async function answer(bytes: Uint8Array): Promise<Reply> {
-  const { pdfjs, allocations } = await ready;
+  const loaded = await ready;
+  if ('failure' in loaded) return loaded;
+  const { pdfjs, allocations } = loaded;
   allocations.refused = 0;
   const reply = await extractText(pdfjs, bytes).then((result) => ({ result }), errorReply);
-  return allocations.refused > 0
-    ? { error: { code: 'too_large', detail: 'a part of it unpacks to more memory than it may have' } }
-    : reply;
+  if (allocations.refused === 0) return reply;
+  return { error: { code: 'too_large', detail: 'a part of it unpacks to more memory than it may have' } };
 }
 
 function errorReply(error: Error): Reply {

@@ -1,4 +1,8 @@
 import { spawn } from 'node:child_process';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PdfError, PdfReader } from '@kettle/pdf-text';
 import { beforeAll, expect, test } from 'vitest';
 import { madePdf } from './support/made-pdf.js';
@@ -89,6 +93,21 @@ test('a thread that ran out of memory is replaced', async () => {
     code: 'too_large',
   });
   expect((await reader.read(small)).text).toBe('Small.');
+});
+
+test('a thread that can not load its library blames no document', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'kettle-pdf-'));
+  try {
+    const built = fileURLToPath(new URL('../dist', import.meta.url));
+    await cp(built, directory, { recursive: true, filter: (path) => !path.endsWith('pdfjs') });
+    await writeFile(join(directory, 'package.json'), '{"type":"module"}');
+    const { PdfReader: Incomplete } = await import(pathToFileURL(join(directory, 'index.js')).href);
+    const error = await new Incomplete().read(small).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ message: expect.stringContaining("pdf.js can't be loaded") });
+    expect(PdfError.isInstance(error)).toBe(false);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 });
 
 test('an idle thread ends, and another one serves the next document', async () => {

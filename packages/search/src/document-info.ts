@@ -6,7 +6,7 @@ export interface DocumentInfo {
   readonly size: number;
   /** Time of the last modification, ISO 8601 in UTC. */
   readonly modified: string;
-  /** Such as `text/plain` or `text/markdown`. */
+  /** Of the text: `text/plain` for a PDF too. */
   readonly mimeType: string;
   /** Passages in the index; absent while the document is not indexed. */
   readonly passages?: number;
@@ -14,6 +14,6 @@ export interface DocumentInfo {
 
 /** A document with its text. */
 export interface DocumentContent extends DocumentInfo {
-  /** The whole text, exactly as the file decodes; a byte order mark is dropped. */
+  /** The whole text, exactly as the file decodes, without a byte order mark; of a PDF, the text that was read from it. */
   readonly text: string;
 }

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { extractorVersion } from '@kettle/pdf-text';
 import { SearchError, type SearchIndex } from '@kettle/search';
 import Database from 'better-sqlite3';
 import PDFDocument from 'pdfkit';
@@ -147,6 +148,8 @@ it('reads PDFs anew after an upgrade of what reads them, and nothing else, and n
   let index = await workspace.openReady();
   await synchroniseUntil(index, `SELECT count(*) = 0 FROM documents WHERE stamp = ''`);
   await index.close();
+
+  expect(catalog('SELECT max(splitter) - min(splitter) FROM documents')).toBe(1000 * extractorVersion);
 
   // A file that is read again is found to be another one.
   catalog(`UPDATE documents SET hash = 'another'`);
