@@ -108,6 +108,39 @@ describe('passages of a document', () => {
     ]);
   });
 
+  it('stand under no heading that is over', async () => {
+    const body = 'Some words of this section go on and on. '.repeat(6).trim();
+    const under = async (headings: readonly string[]) => {
+      const passages = await split(
+        headings.map((heading) => `${heading}\n\n${body}`).join('\n\n'),
+        'markdown',
+        100,
+      );
+      return passages.map(({ context }) => context);
+    };
+    expect(await under(['# T', '## A', '## B', '### C', '### D', '## E'])).toEqual([
+      '',
+      ...['T - A', 'T - B', 'T - B - C', 'T - B - D', 'T - E'],
+    ]);
+    // Depths left out, a second title, and a document that begins deep.
+    expect(await under(['# T', '#### A', '## B', '# U', '## V'])).toEqual([
+      '',
+      ...['T - A', 'T - B', 'T - U', 'T - U - V'],
+    ]);
+    expect(await under(['### A', '## B', '### C', '# D'])).toEqual(['', 'A - B', 'A - B - C', 'A - D']);
+  });
+
+  it.each([
+    ['title: Roof repairs', 'Roof repairs'],
+    ['title: "Roof: repairs"', 'Roof: repairs'],
+    ["id: roof\ntitle: 'Roof'", 'Roof'],
+    ['id: roof', ''],
+  ])('take their title from front matter: %j', async (matter, title) => {
+    const body = 'Some words of this section go on and on. '.repeat(6).trim();
+    const passages = await split(`---\n${matter}\n---\n\n${body}\n\n## Tiles\n\n${body}`, 'markdown', 100);
+    expect(passages.at(-1)?.context).toBe([title, 'Tiles'].filter(Boolean).join(' - '));
+  });
+
   it('do not take a comment in code for a heading', async () => {
     const code = `# Guide\n\nIntro text here.\n\n\`\`\`sh\n# not a heading\n\nrun this\n\`\`\`\n\nThe end of it.`;
     for (const passage of await split(code, 'markdown', 16))

@@ -22,6 +22,12 @@ export interface BlockedText {
   readonly blocks: readonly Block[];
 }
 
+interface Heading {
+  /** 1 to 6. */
+  readonly depth: number;
+  readonly text: string;
+}
+
 const longestTitle = 150;
 /** Longer atoms are cut before they are counted; close to what the smallest models read. */
 const longestAtom = 800;
@@ -36,7 +42,8 @@ const codeFence = /^\s*(`{3,}|~{3,})/;
 export async function splitBlocks(text: string, markup: Markup): Promise<BlockedText> {
   const blocks: Block[] = [];
   let title = '';
-  let section: string[] = [];
+  let section: Heading[] = [];
+  let sectioned = false;
   let fenced = false;
   const turns = new Turns();
   for (const paragraph of paragraphsOf(text, markup)) {
@@ -45,10 +52,14 @@ export async function splitBlocks(text: string, markup: Markup): Promise<Blocked
     const markdown = markup === 'markdown' && !fenced ? markdownHeading.exec(line) : null;
     if (markup === 'markdown' && fenceMarks(body) % 2 === 1) fenced = !fenced;
     const first = blocks.length === 0;
-    if (first) title = titleOf(markdown?.[2] ?? line);
+    if (first) title = (markup === 'markdown' && frontMatterTitle(body)) || titleOf(markdown?.[2] ?? line);
     if (markdown) {
-      const depth = markdown[1]!.length;
-      if (!first || title === '') section = [...section.slice(0, depth - 1), markdown[2]!];
+      const heading = { depth: markdown[1]!.length, text: markdown[2]! };
+      const isTitle = heading.text === title && !sectioned;
+      // Depths may be left out, and the title's is: what a heading stands under is whatever is less deep.
+      section = section.filter(({ depth }) => depth < heading.depth);
+      if (!isTitle) section.push(heading);
+      sectioned ||= !isTitle;
     }
     const heading =
       markdown !== null || (markup === 'plain' && !body.includes('\n') && readsLikeHeading(body));
@@ -58,7 +69,7 @@ export async function splitBlocks(text: string, markup: Markup): Promise<Blocked
       if (turns.isDue) await turns.take();
       atoms.push(atom);
     }
-    blocks.push({ atoms, heading, section: section.filter(Boolean) });
+    blocks.push({ atoms, heading, section: section.map(({ text }) => text).filter(Boolean) });
   }
   return { title, blocks };
 }
@@ -138,6 +149,13 @@ export function halve(text: string, { start, end }: Atom): Atom[] {
 function isLowSurrogate(text: string, index: number): boolean {
   const unit = text.charCodeAt(index);
   return unit >= 0xdc00 && unit <= 0xdfff && index > 0 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800;
+}
+
+/** The title that a document's YAML front matter gives it, as site generators and note takers write it. */
+function frontMatterTitle(body: string): string {
+  if (!/^---[ \t]*\r?\n/.test(body)) return '';
+  const value = /^title:[ \t]*(.*)$/m.exec(body)?.[1]?.trim() ?? '';
+  return titleOf(value.replace(/^(["'])(.*)\1$/, '$2'));
 }
 
 function titleOf(line: string): string {
