@@ -55,7 +55,7 @@ export async function splitBlocks(text: string, markup: Markup): Promise<Blocked
     if (first) title = (markup === 'markdown' && frontMatterTitle(body)) || titleOf(markdown?.[2] ?? line);
     if (markdown) {
       const heading = { depth: markdown[1]!.length, text: markdown[2]! };
-      const isTitle = heading.text === title && !sectioned;
+      const isTitle: boolean = heading.text === title && !sectioned;
       // Depths may be left out, and the title's is: what a heading stands under is whatever is less deep.
       section = section.filter(({ depth }) => depth < heading.depth);
       if (!isTitle) section.push(heading);
