@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureReady, root } from './ready.mjs';
 
+// Setting up may take minutes. A server on stdio ends with the process that started it, also where that one is gone by
+// then; this process is named since its children get the note too.
+process.env.KETTLE_STARTED_BY = `${process.pid}:${process.ppid}`;
 const [entry, ...args] = process.argv.slice(2);
 try {
   await ensureReady();

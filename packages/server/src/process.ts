@@ -1,3 +1,5 @@
+import type { Log } from './log.js';
+
 /** Aborted by the first signal that asks for an end; the second one ends the process there and then. */
 export function stopOnSignals(): AbortSignal {
   const stop = new AbortController();
@@ -9,18 +11,35 @@ export function stopOnSignals(): AbortSignal {
 const parentLookMs = 1_000;
 
 /**
- * Aborted when the process that started this one is gone. A pipe alone does not tell: whoever else holds its other end,
- * such as a shell or a child of that process, keeps it open. Nothing is told on Windows, which names no new parent.
+ * The id of the process that started this one. To be asked for at once: when that one ends, the system names another
+ * parent. `scripts/run.mjs` notes it before the minutes that setting up may take, with the id of the process which it
+ * is meant for, since children inherit the note.
  */
-export function stopWithParent(): AbortSignal {
+export function parentAtStart(env: NodeJS.ProcessEnv): number {
+  const [child, parent] = (env.KETTLE_STARTED_BY ?? '').split(':').map(Number);
+  return child === process.pid && Number.isSafeInteger(parent) ? parent! : process.ppid;
+}
+
+/**
+ * Aborted when the process that started this one is gone, also when it is already. A pipe alone does not tell: whoever
+ * else holds its other end, such as a shell or a child of that process, keeps it open. Nothing is told on Windows,
+ * which names no new parent.
+ *
+ * @param parent From {@link parentAtStart}.
+ */
+export function stopWithParent(parent: number, log: Log): AbortSignal {
   const stop = new AbortController();
-  const parent = process.ppid;
-  const timer = setInterval(() => {
+  const look = () => {
     if (process.ppid === parent) return;
     clearInterval(timer);
+    log(
+      'warn',
+      `process ${parent}, which started this server, is gone, so the server ends; one that is to stay without it needs MCP_TRANSPORT=http`,
+    );
     stop.abort();
-  }, parentLookMs);
-  timer.unref();
+  };
+  const timer = setInterval(look, parentLookMs).unref();
+  look();
   return stop.signal;
 }
 

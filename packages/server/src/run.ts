@@ -3,7 +3,7 @@ import { readConfig } from './config/config.js';
 import { ConfigError } from './config/config-error.js';
 import { variablesAsText } from './config/table.js';
 import { createLog } from './log.js';
-import { print, stopOnSignals, stopWithParent } from './process.js';
+import { parentAtStart, print, stopOnSignals, stopWithParent } from './process.js';
 
 const usage = `Usage: node packages/server/dist/main.js   (or: pnpm --filter server start)
 
@@ -38,6 +38,7 @@ function wishOf(args: readonly string[]): 'serve' | 'help' | 'version' {
 }
 
 async function serve(env: NodeJS.ProcessEnv): Promise<void> {
+  const parent = parentAtStart(env);
   const config = readConfig(env);
   const log = createLog(config.logLevel);
   // A slip in one call must not end the server for all others.
@@ -53,6 +54,6 @@ async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   } else {
     const { serveStdio } = await import('./stdio/serve-stdio.js');
     // A server on stdio has one client, its parent.
-    await serveStdio(app, AbortSignal.any([stop, stopWithParent()]));
+    await serveStdio(app, AbortSignal.any([stop, stopWithParent(parent, log)]));
   }
 }

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { chroma } from '../../vector-store-chroma/test/support/chroma-command.js';
 import { isAlive, untilGone } from '../../vector-store-chroma/test/support/processes.js';
@@ -86,24 +88,54 @@ async function environment(): Promise<NodeJS.ProcessEnv> {
   return cleanEnv({ CORPUS_DIR, INDEX_DIR: await tempFolder(), ...backend });
 }
 
-describe.skipIf(process.platform !== 'linux')(
-  'a stdio server whose parent is killed while it indexes',
-  () => {
-    it('ends, and leaves no process behind', async () => {
-      const parent = start(startServer(`['pipe', 'pipe', 'inherit']`), await environment(), 'pipe');
-      const below = await askAndWait(parent.stdin!, parent);
-      parent.kill('SIGKILL');
-      for (const pid of below) await untilGone(pid);
-    });
+describe.skipIf(process.platform !== 'linux')('a stdio server whose parent is killed', () => {
+  it('while it indexes ends, and leaves no process behind', async () => {
+    const parent = start(startServer(`['pipe', 'pipe', 'inherit']`), await environment(), 'pipe');
+    const below = await askAndWait(parent.stdin!, parent);
+    parent.kill('SIGKILL');
+    for (const pid of below) await untilGone(pid);
+  });
 
-    it('ends also where another process keeps the pipes open', async () => {
-      // Its stdout is the server's stdin: it passes on what it is told, and stays.
-      const holder = start('process.stdin.pipe(process.stdout)', process.env, 'pipe');
-      const parent = start(startServer(`'inherit'`), await environment(), holder.stdout!);
-      const below = await askAndWait(holder.stdin!, parent);
-      parent.kill('SIGKILL');
-      for (const pid of below) await untilGone(pid);
-      expect(isAlive(holder.pid!)).toBe(true);
+  it('ends, and says why, when the parent is gone before the server was set up', async () => {
+    // The real script, with a set-up that takes until the parent is gone.
+    const root = fileURLToPath(new URL('../../../', import.meta.url));
+    const scripts = await tempFolder({
+      'run.mjs': readFileSync(`${root}scripts/run.mjs`, 'utf8'),
+      'ready.mjs': `
+          import { setTimeout } from 'node:timers/promises';
+          export const root = ${JSON.stringify(root)};
+          export async function ensureReady() {
+            const parent = process.ppid;
+            process.stderr.write('setting up');
+            while (process.ppid === parent) await setTimeout(10);
+          }`,
     });
-  },
-);
+    const code = `
+        const args = [${JSON.stringify(`${scripts}/run.mjs`)}, 'packages/server/dist/main.js'];
+        require('node:child_process').spawn(process.execPath, args, { stdio: 'inherit' });
+      `;
+    const parent = spawn(process.execPath, ['-e', code], {
+      env: { ...(await environment()), LOG_LEVEL: 'warn' },
+    });
+    started.push(parent);
+    let said = '';
+    parent.stderr.setEncoding('utf8').on('data', (chunk) => {
+      said += chunk;
+      if (said === 'setting up') parent.kill('SIGKILL');
+    });
+    // The server has it too: it closes when that ends.
+    await once(parent.stderr, 'close');
+    expect(said).toContain(`process ${parent.pid}, which started this server, is gone`);
+    expect(said).toContain('MCP_TRANSPORT=http');
+  });
+
+  it('ends also where another process keeps the pipes open', async () => {
+    // Its stdout is the server's stdin: it passes on what it is told, and stays.
+    const holder = start('process.stdin.pipe(process.stdout)', process.env, 'pipe');
+    const parent = start(startServer(`'inherit'`), await environment(), holder.stdout!);
+    const below = await askAndWait(holder.stdin!, parent);
+    parent.kill('SIGKILL');
+    for (const pid of below) await untilGone(pid);
+    expect(isAlive(holder.pid!)).toBe(true);
+  });
+});

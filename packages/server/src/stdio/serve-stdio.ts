@@ -22,7 +22,10 @@ export async function serveStdio(app: App, stop: AbortSignal): Promise<void> {
       'kettle: this speaks MCP and waits for a client; Ctrl-D ends it, --help says more\n',
     );
   const transport = new StdioTransport(process.stdin, process.stdout);
-  const stopped = new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+  const stopped = new Promise<void>((resolve) => {
+    stop.addEventListener('abort', () => resolve(), { once: true });
+    if (stop.aborted) resolve();
+  });
   await createMcpServer(app).connect(transport);
   await Promise.race([transport.ended, stopped]);
   const graceful = async (work: () => Promise<void>) => {
