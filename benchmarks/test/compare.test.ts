@@ -65,6 +65,30 @@ describe('comparing two runs', () => {
     );
   });
 
+  test('memory, also that of generated folders, may differ by a fourth from run to run; disks may not', () => {
+    const sizes = ['memory', 'whole_memory', 'whole_peak_memory', 'whole_disk_store'];
+    const after = sizes.reduce((results, metric) => changed(results, metric, (bytes) => bytes * 1.2), before);
+    const worse = keys(compareResults(before, after), 'worse');
+    expect(new Set(worse.map((key) => key.split(' ')[0]))).toEqual(new Set(['whole_disk_store']));
+    const more = sizes.reduce((results, metric) => changed(results, metric, (bytes) => bytes * 1.4), before);
+    const names = keys(compareResults(before, more), 'worse').map((key) => key.split(' ')[0]!);
+    expect(new Set(names)).toEqual(new Set(sizes));
+  });
+
+  test('an event loop that hangs for longer is worse, however short most waits are', () => {
+    const late = (results: Results, ms: number): Results => ({
+      ...results,
+      measurements: results.measurements.map((measurement) =>
+        measurement.metric === 'whole_lag'
+          ? { ...measurement, runs: [[...new Array(300).fill(1), ...new Array(20).fill(ms)]] }
+          : measurement,
+      ),
+    });
+    const comparison = compareResults(late(before, 20), late(before, 60));
+    expect(keys(comparison, 'worse').map((key) => key.split(' ')[0])).toEqual(new Array(3).fill('whole_lag'));
+    expect(keys(compareResults(late(before, 20), late(before, 25)), 'worse')).toEqual([]);
+  });
+
   test('times of different machines are not compared, qualities and sizes are', () => {
     const machine = { ...before.method.machine, cpu: 'Another CPU' };
     const other: Results = { ...before, method: { ...before.method, machine } };

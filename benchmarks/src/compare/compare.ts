@@ -68,8 +68,8 @@ export function compareResults(before: Results, after: Results): Comparison {
 
 function changeOf(key: string, { metric, runs }: Measurement, after: Measurement, paired: boolean): Change {
   const { title, kind, better, summary } = metrics[metric];
-  const statistic = summary === 'mean' ? mean : median;
-  const values = { before: statistic(runs.flat()), after: statistic(after.runs.flat()) };
+  const statistic = statisticOf(summary);
+  const values = { before: statistic(samplesOf(runs)), after: statistic(samplesOf(after.runs)) };
   const change =
     kind === 'quality' ? qualityChange(runs, after.runs, paired) : ratioChange(metric, runs, after.runs);
   return { key, title, ...values, interval: change.interval, verdict: worth(change.verdict, better) };
@@ -95,17 +95,26 @@ function qualityChange(before: Runs, after: Runs, paired: boolean): Judged {
 
 function ratioChange(metric: MetricName, before: Runs, after: Runs): Judged {
   const margin = marginOf(metric, before, after);
-  const [a, b] = [median(before.flat()), median(after.flat())];
+  const statistic = statisticOf(metrics[metric].summary);
+  const [a, b] = [statistic(samplesOf(before)), statistic(samplesOf(after))];
   // Counts that should be none have no ratio.
   if (a === 0) return b === 0 ? nothing : { interval: null, verdict: 'larger' };
   if (Math.abs(Math.log(b / a)) <= Math.log(1 + margin)) return nothing;
-  const interval = bootstrapRatio(before, after, statisticOf(metrics[metric].summary), strict);
+  const interval = bootstrapRatio(before, after, statistic, strict);
   return { interval, verdict: ratioVerdict(interval, margin) };
 }
 
+function samplesOf(runs: Runs): Float64Array {
+  return Float64Array.from(runs.flat());
+}
+
+const memories: ReadonlySet<MetricName> = new Set(['memory', 'whole_memory', 'whole_peak_memory']);
+
 /** The fewer samples and processes a time comes from, the less is known of how it varies between them. */
 function marginOf(metric: MetricName, before: Runs, after: Runs): number {
-  if (metric === 'memory') return 0.25;
+  if (memories.has(metric)) return 0.25;
+  // One long block is many samples, and a run has only a few such blocks.
+  if (metric === 'whole_lag') return 0.5;
   if (metrics[metric].kind !== 'time') return 0.05;
   const samples = Math.min(before.flat().length, after.flat().length);
   if (samples < 5) return 0.5;

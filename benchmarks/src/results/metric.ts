@@ -1,3 +1,5 @@
+import type { SummaryName } from '../statistics/summary.js';
+
 /** How the numbers of a metric behave: decides how they are compared and written. */
 export type MetricKind =
   /** Depends on the machine and its mood. */
@@ -17,7 +19,7 @@ export interface Metric {
   readonly kind: MetricKind;
   readonly better: 'lower' | 'higher' | 'neither';
   /** What stands for the samples in tables. */
-  readonly summary: 'median' | 'mean';
+  readonly summary: SummaryName;
 }
 
 const time = (title: string): Metric => ({
@@ -65,7 +67,7 @@ export const metrics = {
   whole_reading: time('first index: reading, splitting, catalog'),
   whole_embedding: time('first index: embedding'),
   whole_storing: time('first index: storing'),
-  whole_lag: time('delay of the event loop during the first index'),
+  whole_lag: { ...time('delay of the event loop during the first index'), summary: 'p99' },
   whole_peak_memory: size('most memory during the first index'),
   whole_memory: size('memory that an open index adds'),
   whole_disk_catalog: size('disk: catalog without the keyword index'),

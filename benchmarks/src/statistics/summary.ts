@@ -1,9 +1,12 @@
 import { bootstrapInterval, type Interval, type Runs, type Statistic } from './bootstrap.js';
 import { mean, quantile, sortedQuantile } from './quantile.js';
 
+/** What stands for raw samples. */
+export type SummaryName = 'median' | 'mean' | 'p99';
+
 /** What a table shows of raw samples. */
 export interface Summary {
-  /** The median, or the mean where the metric says so. */
+  /** The median, or what the metric says instead. */
   readonly value: number;
   /** 95 % bootstrap interval of `value`. */
   readonly interval: Interval;
@@ -12,9 +15,9 @@ export interface Summary {
   readonly samples: number;
 }
 
-export function summarise(runs: Runs, by: 'median' | 'mean'): Summary {
+export function summarise(runs: Runs, by: SummaryName): Summary {
   const samples = runs.flat();
-  const value = by === 'mean' ? mean(samples) : quantile(samples, 0.5);
+  const value = statisticOf(by)(Float64Array.from(samples));
   return {
     value,
     interval: samples.length === 1 ? { low: value, high: value } : bootstrapInterval(runs, statisticOf(by)),
@@ -24,7 +27,9 @@ export function summarise(runs: Runs, by: 'median' | 'mean'): Summary {
   };
 }
 
-/** The statistic for the bootstrap, which hands over arrays that may be sorted in place: that is much faster. */
-export function statisticOf(by: 'median' | 'mean'): Statistic {
-  return by === 'mean' ? mean : (samples) => sortedQuantile(samples.sort(), 0.5);
+/** What it gives may sort the array that it gets in place: much faster for the bootstrap. */
+export function statisticOf(by: SummaryName): Statistic {
+  if (by === 'mean') return mean;
+  const at = by === 'median' ? 0.5 : 0.99;
+  return (samples) => sortedQuantile(samples.sort(), at);
 }
