@@ -53,6 +53,7 @@ async function pings(
     const answered = searchOverMcp(client, 'the first question').finally(() => {
       indexing = false;
     });
+    answered.catch(() => {}); // told below
     const ping = () => client.request('ping');
     const busy = await openLoop(pingInterval, ping, () => indexing);
     await answered;
@@ -94,6 +95,7 @@ async function queries(
     const synced = index.sync().finally(() => {
       indexing = false;
     });
+    synced.catch(() => {}); // told below
     const busy = await openLoop(queryInterval, ask, () => indexing);
     await synced;
     const labels: Labels = { backend, depth: 'service' };
