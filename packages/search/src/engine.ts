@@ -1,6 +1,7 @@
 import type { Embedder } from '@kettle/embedder';
 import { abortable } from './abortable.js';
 import { asSearchError } from './as-search-error.js';
+import { WriterEnded } from './catalog/catalog-writer.js';
 import { isDamage } from './catalog/open-catalog.js';
 import { SearchError } from './errors.js';
 import { follow } from './follower.js';
@@ -192,8 +193,9 @@ export class Engine {
       }
       const reason = this.#fail(error);
       for (const { reject } of requests) reject(reason);
-      if (!isDamage(error)) return this.#retryAfter();
-      this.reportDamage();
+      if (isDamage(error)) this.reportDamage();
+      // Its writer can't be used any more. With the session the lock goes too, so that another process may take over.
+      else if (!(error instanceof WriterEnded)) return this.#retryAfter();
       throw new SessionEnded();
     }
   }

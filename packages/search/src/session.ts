@@ -120,9 +120,16 @@ export class Session {
       lock.release();
       return false;
     }
+    const writer = new CatalogWriter(this.catalog.path);
+    try {
+      await writer.set({ closed_cleanly: 'no' });
+    } catch (error) {
+      await writer.close();
+      lock.release();
+      throw error;
+    }
     this.#lock = lock;
-    this.#writer = new CatalogWriter(this.catalog.path);
-    await this.#writer.set({ closed_cleanly: 'no' });
+    this.#writer = writer;
     return true;
   }
 

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { EmbedderError } from '@kettle/embedder';
 import {
   ExactVectorStore,
@@ -202,5 +203,46 @@ describe('an index that is removed while it is open', () => {
     const next = await workspace.openReady({ embedder: again });
     expect(again.embedded).toEqual([]);
     expect(next.status()).toMatchObject({ documents: 2 });
+  });
+});
+
+describe('a thread that writes the catalog and ends', () => {
+  const threads: Worker[] = [];
+  let endNext = 0;
+  const onThread = (thread: Worker) => {
+    threads.push(thread);
+    if (endNext-- > 0) void thread.terminate();
+  };
+  beforeEach(() => {
+    threads.length = 0;
+    endNext = 0;
+    process.on('worker', onThread);
+  });
+  afterEach(() => void process.off('worker', onThread));
+
+  it('is replaced, and what changed meanwhile is indexed', async () => {
+    const index = await workspace.openReady();
+    expect(threads).toHaveLength(1);
+    await threads[0]!.terminate();
+    await workspace.write('cats.txt', 'Cats on the roof.');
+    await expect(index.sync()).rejects.toMatchObject({ code: 'index_unavailable', retryable: true });
+    await until(index, () => index.status().phase === 'ready');
+    expect(await index.search('roof', { topK: 1 })).toMatchObject([{ document: 'cats.txt' }]);
+    await index.close();
+    await workspace.openReady();
+  });
+
+  it('at once, when its index takes over, is replaced too', async () => {
+    const first = await workspace.openReady();
+    const second = await workspace.openReady();
+    endNext = 1;
+    await first.close();
+    await workspace.write('cats.txt', 'Cats on the roof.');
+    await until(second, async () => {
+      await second.sync().catch(() => {});
+      return second.status().documents === 2;
+    });
+    expect(endNext).toBeLessThan(1);
+    expect(await second.search('roof', { topK: 1 })).toMatchObject([{ document: 'cats.txt' }]);
   });
 });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Passage } from '../passages/split-passages.js';
 import type { CatalogChanges } from './catalog-changes.js';
@@ -22,20 +21,34 @@ export interface Reply {
   };
 }
 
+/** The thread is no more, so nothing can be written through it: another `CatalogWriter` has to take its place. */
+export class WriterEnded extends Error {
+  override readonly name = 'WriterEnded';
+  /** SQLite's or the system's, where one of their errors was the end. */
+  readonly code: string | undefined;
+
+  constructor(cause: unknown) {
+    super(`the thread that writes the catalog ended${cause ? `: ${cause}` : ''}`, { cause });
+    const { code } = (cause ?? {}) as { code?: unknown };
+    this.code = code === undefined ? undefined : String(code);
+  }
+}
+
 /** Passages that go over to the thread at a time: more would keep the event loop while they are copied. */
 const passagesAtOnce = 256;
 
 /**
  * Writes the catalog from a thread of its own. A document may have tens of thousands of passages, which have to go
  * in with one transaction: that takes seconds, and nobody waits for it here. Each method is one transaction, done
- * when its promise resolves; from then on every reader sees it. What the methods reject with are SQLite's errors.
+ * when its promise resolves; from then on every reader sees it. What the methods reject with are SQLite's errors, and
+ * from the end of the thread on {@link WriterEnded}.
  */
 export class CatalogWriter {
   readonly #worker: Worker;
   readonly #calls = new Map<number, { resolve: () => void; reject: (reason: unknown) => void }>();
   #last = 0;
   #closing = false;
-  #ended: Error | undefined;
+  #ended: WriterEnded | undefined;
 
   /** For the holder of the writer lock, once the catalog was opened: its schema must be there. */
   constructor(path: string) {
@@ -93,10 +106,10 @@ export class CatalogWriter {
     return this.#call('set', values);
   }
 
-  /** Finishes what was asked for, and lets go of the file. */
+  /** Finishes what was asked for, and lets go of the file. Never rejects: whatever ends the thread, it is closed then. */
   async close(): Promise<void> {
     if (this.#ended !== undefined) return;
-    const exit = once(this.#worker, 'exit');
+    const exit = new Promise((resolve) => this.#worker.once('exit', resolve));
     this.#closing = true;
     this.#worker.ref();
     this.#worker.postMessage({ close: true } satisfies Request);
@@ -128,11 +141,7 @@ export class CatalogWriter {
   }
 
   #end(cause?: unknown): void {
-    this.#ended ??= new Error(`the thread that writes the catalog ended${cause ? `: ${cause}` : ''}`, {
-      cause,
-    });
-    const { code } = (cause ?? {}) as { code?: unknown };
-    if (code !== undefined) Object.assign(this.#ended, { code });
+    this.#ended ??= new WriterEnded(cause);
     for (const id of [...this.#calls.keys()]) this.#take(id)?.reject(this.#ended);
   }
 }
