@@ -185,7 +185,6 @@ function threadHangs(deadline: number): VectorStoreError {
   return new VectorStoreError(
     'timeout',
     `The thread of the vector index gave no sign of life for ${deadline} ms: open the store again.`,
-    { retryable: true },
   );
 }
 

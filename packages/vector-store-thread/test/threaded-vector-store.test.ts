@@ -67,6 +67,8 @@ test('a library that can not be loaded is told as it is', async () => {
 });
 
 describe('a library that hangs', () => {
+  // The thread may be silent for half as long again, and says nothing while it starts: long for a busy machine.
+  const deadline = 2_000;
   const fingerprint: Fingerprint = { model: 'm', dimensions: 3, metric: 'cosine' };
   const vector = Float32Array.of(1, 0, 0);
 
@@ -74,28 +76,27 @@ describe('a library that hangs', () => {
     const store = await TestVectorStore.open('./hanging-thread.mjs', {
       directory: join(root, 'h'),
       fingerprint,
-      deadline: 200,
+      deadline,
     });
     await store.upsert([{ id: 'a', vector }]);
     const calls = [store.query(vector, 1), store.count(), store.upsert([{ id: 'b', vector }])];
     for (const outcome of await Promise.allSettled(calls)) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'timeout', retryable: true } });
-      expect((outcome as PromiseRejectedResult).reason.message).toMatch(/no sign of life for 200 ms/);
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'timeout', retryable: false } });
+      expect((outcome as PromiseRejectedResult).reason.message).toMatch(/no sign of life for 2000 ms/);
     }
     await expect(store.count()).rejects.toMatchObject({ code: 'timeout' });
     await store.close();
   });
 
   test('is not one that has much to do: a call may take longer than the deadline', async () => {
-    const deadline = 400;
     const store = await TestVectorStore.open('./slow-thread.mjs', {
       directory: join(root, 's'),
       fingerprint,
       deadline,
     });
     onTestFinished(() => store.close());
-    // Each takes the thread 20 ms, so that all of them take three deadlines.
-    const records = Array.from({ length: (3 * deadline) / 20 }, (_, index) => ({ id: `r${index}`, vector }));
+    // Each takes the thread 20 ms, so that all of them take two deadlines.
+    const records = Array.from({ length: (2 * deadline) / 20 }, (_, index) => ({ id: `r${index}`, vector }));
     await store.upsert(records);
     expect(await store.count()).toBe(records.length);
   });
