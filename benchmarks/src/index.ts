@@ -52,6 +52,8 @@ export { readSoak, type Soak } from './results/soak.js';
 export { ResultsError, readResults, schemaProblem, writeResults } from './results/store.js';
 export { watchEventLoop } from './runs/lag.js';
 export { openLoop } from './runs/open-loop.js';
+export { measurePhases } from './runs/phases.js';
+export { Recorder } from './runs/recorder.js';
 export {
   type BootstrapOptions,
   bootstrapInterval,

@@ -6,7 +6,7 @@ import { select } from '../results/select.js';
 import { defaultBackend } from '../targets.js';
 import type { Recorder } from './recorder.js';
 import type { StoreInput } from './store-job.js';
-import type { Tuning } from './tuning.js';
+import { settingsText, type Tuning } from './tuning.js';
 import type { Workspace } from './workspace.js';
 
 /** Steps that {@link growthPhase} takes at most. */
@@ -26,21 +26,26 @@ export async function growthPhase(workspace: Workspace, plan: Plan, recorder: Re
   if (!grown) return;
   const kept = await mkdtemp(join(workspace.directory, 'stores-'));
   const spent = new Map<string, number>();
-  const failed = new Set<string>();
+  /** Backends whose presets failed, and at which size: a larger one would go on from what is not there. */
+  const failed = new Map<string, number>();
   try {
     for (const { backend, size, build, ...run } of storeRuns(plan)) {
-      if (failed.has(backend)) {
+      const settings = settingsText(build);
+      const labels = { backend, passages: size, ...(settings && { settings }) };
+      const failedAt = failed.get(backend);
+      if (failedAt !== undefined) {
+        recorder.absent(labels, `left out, as ${failedAt} passages with the presets failed`);
         recorder.skip();
         continue;
       }
-      const title = `${backend}, ${size} passages`;
-      const labels = { backend, passages: size };
-      const store = Object.keys(build).length === 0 ? { directory: join(kept, backend) } : {};
+      const title = [`${backend}, ${size} passages`, settings].filter(Boolean).join(', ');
+      const store = settings === '' ? { directory: join(kept, backend) } : {};
       const input = { workspace, backend, size, build, ...run, ...store, spent: spent.get(backend) ?? 0 };
-      if (await recorder.attempt(title, labels, 'store', input, storeDeadline(size))) {
-        const [storing] = select(recorder.measurements, 'build_storing', { ...labels, settings: undefined });
-        spent.set(backend, storing?.runs[0]?.[0] ?? 0);
-      } else failed.add(backend);
+      const succeeded = await recorder.attempt(title, labels, 'store', input, storeDeadline(size));
+      if (settings !== '') continue;
+      if (!succeeded) failed.set(backend, size);
+      const [storing] = select(recorder.measurements, 'build_storing', { ...labels, settings: undefined });
+      spent.set(backend, storing?.runs[0]?.[0] ?? 0);
     }
   } finally {
     await rm(kept, { recursive: true, force: true });

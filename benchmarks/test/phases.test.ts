@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defaultBackend, defaultPlan, measurePhases, Progress, Recorder } from '@kettle/benchmarks';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+interface Job {
+  readonly name: string;
+  readonly input: {
+    readonly backend?: string;
+    readonly size?: number;
+    readonly queries?: number;
+    readonly mode?: string;
+    readonly build?: Readonly<Record<string, number>>;
+  };
+}
+
+/** Runs no process: notes the jobs, and fails those that it is told to fail. */
+class Rehearsal extends Recorder {
+  readonly ran: Job[] = [];
+  readonly #fails: (job: Job) => boolean;
+
+  constructor(fails: (job: Job) => boolean) {
+    super(new Progress({ write: () => {} }, 100));
+    this.#fails = fails;
+  }
+
+  override async require(_title: string, name: string, input: unknown): Promise<never> {
+    const job = { name, input: input as Job['input'] };
+    if (this.#fails(job)) throw new Error('made up');
+    this.ran.push(job);
+    return [] as never;
+  }
+}
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kettle-phases-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+async function rehearse(fails: (job: Job) => boolean): Promise<Rehearsal> {
+  const recorder = new Rehearsal(fails);
+  const workspace = { directory, documents: directory, corpusName: 'none', queriesFile: '', seed: 1 };
+  await measurePhases(workspace, defaultPlan, recorder);
+  return recorder;
+}
+
+describe('what one failure costs', () => {
+  test('a setting that fails costs itself alone: larger stores are filled, the target among them', async () => {
+    const { ran, absences } = await rehearse(({ input }) => input.build?.M === 32);
+    const stored = ran.filter(({ name, input }) => name === 'store' && input.backend === defaultBackend);
+    const { targetSize, sizes: planned } = defaultPlan;
+    expect(new Set(stored.map(({ input }) => input.size))).toEqual(new Set([...planned, targetSize]));
+    expect(absences).toEqual([
+      {
+        labels: { backend: defaultBackend, passages: defaultPlan.frontierSize, settings: 'M 32' },
+        reason: 'made up',
+      },
+    ]);
+  });
+
+  test('presets that fail stop the sizes after them, and each that is left out is named', async () => {
+    const { ran, absences } = await rehearse(
+      ({ name, input }) => name === 'store' && input.backend === 'exact' && input.size === 10_000,
+    );
+    expect(ran.filter(({ name, input }) => name === 'store' && input.backend === 'exact')).toHaveLength(1);
+    expect(absences).toEqual([
+      { labels: { backend: 'exact', passages: 10_000 }, reason: 'made up' },
+      {
+        labels: { backend: 'exact', passages: 50_000 },
+        reason: 'left out, as 10000 passages with the presets failed',
+      },
+    ]);
+  });
+});
