@@ -14,11 +14,14 @@ const restOfWord = /^\p{Ll}[\p{L}\p{M}]*/u;
 /** Scripts that put no space between words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
 
+/** From the beginning of a word only: to try each of its letters takes minutes in a long line without spaces. */
+const compoundWord = /(?<!\p{L}\p{M}*)\p{L}[\p{L}\p{M}]*[-\u2010]\p{L}[\p{L}\p{M}]*/gu;
+
 /** All words with a hyphen inside: such a word keeps its hyphen where a line ends with it. */
 export function compoundsOf(lines: readonly Line[]): ReadonlySet<string> {
   const compounds = new Set<string>();
   for (const { text } of lines) {
-    for (const [word] of text.matchAll(/\p{L}[\p{L}\p{M}]*[-\u2010]\p{L}[\p{L}\p{M}]*/gu)) {
+    for (const [word] of text.matchAll(compoundWord)) {
       compounds.add(fold(word));
     }
   }

@@ -141,6 +141,22 @@ describe('passages of a document', () => {
     expect(passages.at(-1)?.context).toBe([title, 'Tiles'].filter(Boolean).join(' - '));
   });
 
+  it.each([
+    ['## Tea', 'Tea'],
+    ['##\t Tea \t', 'Tea'],
+    ['## Tea ##', 'Tea'],
+    ['## Tea  #######  ', 'Tea'],
+    ['## C#', 'C#'],
+    ['## C# ##', 'C#'],
+    ['## # Tea', '# Tea'],
+    ['## ##', ''],
+    ['##Tea', ''],
+  ])('stand under a heading as Markdown has it: %j', async (heading, text) => {
+    const body = 'Some words of this section go on and on. '.repeat(6).trim();
+    const passages = await split(`# T\n\n${body}\n\n${heading}\n\n${body}`, 'markdown', 100);
+    expect(passages.at(-1)?.context).toBe(['T', text].filter(Boolean).join(' - '));
+  });
+
   it('do not take a comment in code for a heading', async () => {
     const code = `# Guide\n\nIntro text here.\n\n\`\`\`sh\n# not a heading\n\nrun this\n\`\`\`\n\nThe end of it.`;
     for (const passage of await split(code, 'markdown', 16))
@@ -164,6 +180,14 @@ describe('passages of a document', () => {
     // With anything quadratic this takes minutes.
     for (const markup of ['plain', 'markdown'] as const) {
       for (const run of awkward) await split(`start ${`${run}x`.repeat(3)} end`, markup);
+    }
+  });
+
+  it('take no longer for what stands in a heading', async () => {
+    for (const run of [' ', '\t', '\u2003', '#', ' #', '# ', ' \r', '"', 'x']) {
+      const heading = `${run.repeat(20_000)}x`.repeat(3);
+      const passages = await split(`# start ${heading} end\n\nSome words.`, 'markdown');
+      expect(passages.at(-1)?.text).toContain('Some words.');
     }
   });
 

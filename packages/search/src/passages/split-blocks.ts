@@ -35,7 +35,7 @@ const paragraphGap = /\r?\n[^\S\n]*(?:\r?\n[^\S\n]*)+/g;
 /** Where an atom may end: white space, or nothing after a full-width stop. Linear in the text: no run is tried twice. */
 const atomGap = /\s+|(?<=[。！？])(?=\S)/g;
 const sentenceEnd = /[.!?…。！？]["'”’)\]]{0,3}$/;
-const markdownHeading = /^(#{1,6})\s+(.*?)\s*#*\s*$/;
+const headingMark = /^#{1,6}(?=\s)/;
 const codeFence = /^\s*(`{3,}|~{3,})/;
 
 /** Cuts a text into paragraphs and those into atoms. All text that is not white space is in exactly one atom. */
@@ -49,20 +49,19 @@ export async function splitBlocks(text: string, markup: Markup): Promise<Blocked
   for (const paragraph of paragraphsOf(text, markup)) {
     const body = text.slice(paragraph.start, paragraph.end);
     const line = body.includes('\n') ? body.slice(0, body.indexOf('\n')).trimEnd() : body;
-    const markdown = markup === 'markdown' && !fenced ? markdownHeading.exec(line) : null;
+    const markdown = markup === 'markdown' && !fenced ? headingOf(line) : undefined;
     if (markup === 'markdown' && fenceMarks(body) % 2 === 1) fenced = !fenced;
     const first = blocks.length === 0;
-    if (first) title = (markup === 'markdown' && frontMatterTitle(body)) || titleOf(markdown?.[2] ?? line);
+    if (first) title = (markup === 'markdown' && frontMatterTitle(body)) || titleOf(markdown?.text ?? line);
     if (markdown) {
-      const heading = { depth: markdown[1]!.length, text: markdown[2]! };
-      const isTitle: boolean = heading.text === title && !sectioned;
+      const isTitle: boolean = markdown.text === title && !sectioned;
       // Depths may be left out, and the title's is: what a heading stands under is whatever is less deep.
-      section = section.filter(({ depth }) => depth < heading.depth);
-      if (!isTitle) section.push(heading);
+      section = section.filter(({ depth }) => depth < markdown.depth);
+      if (!isTitle) section.push(markdown);
       sectioned ||= !isTitle;
     }
     const heading =
-      markdown !== null || (markup === 'plain' && !body.includes('\n') && readsLikeHeading(body));
+      markdown !== undefined || (markup === 'plain' && !body.includes('\n') && readsLikeHeading(body));
     const atoms: Atom[] = [];
     for (const atom of atomsOf(text, paragraph)) {
       // A long document must not keep the event loop, nor a long paragraph.
@@ -89,7 +88,7 @@ function* headingsApart(text: string, start: number, end: number, markup: Markup
     for (let line = start; line < end; ) {
       const newline = text.indexOf('\n', line);
       const lineEnd = newline === -1 || newline > end ? end : newline;
-      if (/^#{1,6}\s/.test(text.slice(line, Math.min(line + 8, lineEnd)))) {
+      if (headingMark.test(text.slice(line, Math.min(line + 8, lineEnd)))) {
         yield* trimmed(text, start, line);
         yield* trimmed(text, line, lineEnd);
         start = lineEnd;
@@ -156,6 +155,18 @@ function frontMatterTitle(body: string): string {
   if (!/^---[ \t]*\r?\n/.test(body)) return '';
   const value = /^title:[ \t]*(.*)$/m.exec(body)?.[1]?.trim() ?? '';
   return titleOf(value.replace(/^(["'])(.*)\1$/, '$2'));
+}
+
+/** By hand: an expression that leaves out the spaces and marks at the end tries each run of white space anew. */
+function headingOf(line: string): Heading | undefined {
+  const mark = headingMark.exec(line)?.[0];
+  if (mark === undefined) return undefined;
+  const text = line.slice(mark.length).trim();
+  let end = text.length;
+  while (text[end - 1] === '#') end--;
+  // Marks that close a heading stand apart from its last word: "# C#" has none.
+  const isClosed = end === 0 || /\s/.test(text[end - 1]!);
+  return { depth: mark.length, text: isClosed ? text.slice(0, end).trimEnd() : text };
 }
 
 function titleOf(line: string): string {

@@ -20,7 +20,7 @@ export interface Passage {
 }
 
 /** Raised whenever the rules below give other passages, so that documents are split again. */
-export const splitterVersion = 2;
+export const splitterVersion = 3;
 
 /** Paragraphs are merged until they have this many tokens. */
 const enoughTokens = 30;
