@@ -15,6 +15,7 @@ export function soakSection(results: Results, soak: Soak): Section {
     id: 'soak',
     title: 'Minutes under load',
     paragraphs: [
+      verdictOf(soak),
       `${settings.clients} clients on one HTTP server for ${settings.minutes} minutes (${settings.backend}): ${formatCount(sessions)} sessions, ${formatCount(perSecond)} requests a second, ${errors.count === 0 ? 'no errors' : `${formatCount(errors.count)} errors`}. A test of its own, on ${date.slice(0, 10)}${commit === null ? '' : ` at commit ${commit}`}.`,
     ],
     figures: picture ? [{ caption, picture, legend: [] }] : [],
@@ -22,16 +23,32 @@ export function soakSection(results: Results, soak: Soak): Section {
   };
 }
 
-function requestsTable({ requests, rss }: Soak): Table {
+/** What the test says of itself, and whatever went wrong in any case. */
+function verdictOf({ passed, errors, sessionsLeft, exitCode }: Soak): string {
+  const wrong = [
+    ...(errors.count > 0 ? [`${formatCount(errors.count)} requests failed`] : []),
+    ...(sessionsLeft > 0 ? [`the server kept ${formatCount(sessionsLeft)} sessions that had ended`] : []),
+    ...(exitCode === 0
+      ? []
+      : [exitCode === null ? 'the server did not end by itself' : `the server ended with ${exitCode}`]),
+  ];
+  if (wrong.length > 0) return `Failed: ${wrong.join('; ')}.`;
+  if (passed === false) return 'Failed, by the test’s own rules.';
+  const clean = 'o request failed, no session was left over, and the server ended cleanly.';
+  return passed ? `Passed: n${clean}` : `N${clean}`;
+}
+
+function requestsTable({ requests, rss, rssSlope }: Soak): Table {
   const [first, last] = [rss.at(0), rss.at(-1)];
   return {
     title: 'Requests',
-    columns: ['request', 'count', 'p50', 'p99'],
+    columns: ['request', 'count', 'p50', 'p95', 'p99'],
     names: 1,
-    rows: requests.map(({ kind, count, p50, p99 }) => [
+    rows: requests.map(({ kind, count, p50, p95, p99 }) => [
       kind,
       formatCount(count),
       formatValue(p50, 'ms'),
+      formatValue(p95, 'ms'),
       formatValue(p99, 'ms'),
     ]),
     ...(first && last
@@ -39,7 +56,7 @@ function requestsTable({ requests, rss }: Soak): Table {
           note: `As clients see them. The server's memory went from ${formatValue(first.bytes, 'bytes')} to ${formatValue(last.bytes, 'bytes')}, at most ${formatValue(
             rss.reduce((most, { bytes }) => Math.max(most, bytes), 0),
             'bytes',
-          )}.`,
+          )}; in the second half it ${rssSlope < 0 ? 'shrank' : 'grew'} by ${formatValue(Math.abs(rssSlope), 'bytes')} a minute.`,
         }
       : {}),
   };

@@ -17,11 +17,14 @@ export interface Soak {
     readonly model: string;
   };
   readonly sessions: number;
+  /** How many the server still held after all were ended. */
+  readonly sessionsLeft: number;
   /** Milliseconds as clients see them; the kind "all" comes last. */
   readonly requests: readonly {
     readonly kind: string;
     readonly count: number;
     readonly p50: number;
+    readonly p95: number;
     readonly p99: number;
   }[];
   readonly perSecond: number;
@@ -31,7 +34,12 @@ export interface Soak {
   };
   /** Resident memory of the server, from start to end. */
   readonly rss: readonly { readonly seconds: number; readonly bytes: number }[];
+  /** Bytes a minute, of the line that fits the second half of those best. */
+  readonly rssSlope: number;
+  /** Of the server after it was told to end; null when a signal ended it. */
   readonly exitCode: number | null;
+  /** The soak test's own verdict; files of before have none. */
+  readonly passed?: boolean;
 }
 
 /** Name of the file that belongs to the results beside it. */
@@ -43,7 +51,10 @@ const text = { type: 'string' } as const;
 /** The parts that the report shows; the file may hold more. */
 const schema = {
   type: 'object',
-  required: ['kind', 'version', 'date', 'settings', 'sessions', 'requests', 'perSecond', 'errors', 'rss'],
+  required: [
+    ...['kind', 'version', 'date', 'settings', 'sessions', 'sessionsLeft', 'requests', 'perSecond', 'errors'],
+    ...['rss', 'rssSlope', 'exitCode'],
+  ],
   properties: {
     kind: { const: 'soak' },
     version: { const: 1 },
@@ -54,12 +65,16 @@ const schema = {
       properties: { clients: number, minutes: number, backend: text },
     },
     sessions: number,
+    sessionsLeft: number,
+    rssSlope: number,
+    exitCode: { anyOf: [number, { type: 'null' }] },
+    passed: { type: 'boolean' },
     requests: {
       type: 'array',
       items: {
         type: 'object',
-        required: ['kind', 'count', 'p50', 'p99'],
-        properties: { kind: text, count: number, p50: number, p99: number },
+        required: ['kind', 'count', 'p50', 'p95', 'p99'],
+        properties: { kind: text, count: number, p50: number, p95: number, p99: number },
       },
     },
     perSecond: number,
