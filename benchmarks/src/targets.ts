@@ -36,11 +36,17 @@ export function judgeTargets(
     select(measurements, metric, labels)[0]?.runs;
   const ratio = (a: Runs | undefined, b: Runs | undefined): Value =>
     a && b
-      ? { value: median(b.flat()) / median(a.flat()), interval: bootstrapRatio(a, b, median) }
+      ? {
+          value: median(b.flat()) / median(a.flat()),
+          interval: isAlone(a) && isAlone(b) ? null : bootstrapRatio(a, b, median),
+        }
       : unmeasured;
   const single = (runs: Runs | undefined, statistic: Statistic): Value =>
     runs
-      ? { value: statistic(Float64Array.from(runs.flat())), interval: bootstrapInterval(runs, statistic) }
+      ? {
+          value: statistic(Float64Array.from(runs.flat())),
+          interval: isAlone(runs) ? null : bootstrapInterval(runs, statistic),
+        }
       : unmeasured;
 
   const warm = { backend, state: 'warm', settings: undefined, clients: undefined } as const;
@@ -143,6 +149,11 @@ function indexingGoals(
     const [build] = [...select(measurements, 'build_total', at), ...select(measurements, 'whole_total', at)];
     return [{ ...goal, title: `${title}, ${passages} passages` }, ratio(build?.runs, runs)];
   });
+}
+
+/** One sample says nothing of how it varies: an interval from it would have no width. */
+function isAlone(runs: Runs): boolean {
+  return runs.flat().length === 1;
 }
 
 function isMet({ limit, sense }: Goal, value: number | null): boolean | null {

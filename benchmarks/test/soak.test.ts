@@ -29,6 +29,8 @@ const soak: Soak = {
   exitCode: 0,
 };
 
+const results = madeUpResults();
+
 let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'kettle-soak-'));
@@ -37,7 +39,6 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 describe('the figures of a soak test', () => {
   test('are a section of both reports, and none without them', () => {
-    const results = madeUpResults();
     const markdown = markdownReport(results, soak);
     expect(markdown).toContain('100 clients on one HTTP server for 3 minutes (hnsw): 1\u202f234 sessions');
     expect(markdown).toContain('| search | 20\u202f000 | 110 ms | 280 ms | 340 ms |');
@@ -54,7 +55,7 @@ describe('the figures of a soak test', () => {
 
   test('say whether the test passed, and what went wrong where it did not', () => {
     const clean: Soak = { ...soak, errors: { count: 0, kinds: [] } };
-    const text = (changes: Partial<Soak>) => markdownReport(madeUpResults(), { ...clean, ...changes });
+    const text = (changes: Partial<Soak>) => markdownReport(results, { ...clean, ...changes });
     expect(text({})).toContain('No request failed, no session was left over, and the server ended cleanly.');
     expect(text({})).not.toContain('Passed:');
     expect(text({ passed: true })).toContain('Passed: no request failed');

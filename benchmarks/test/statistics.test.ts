@@ -5,6 +5,7 @@ import {
   differenceVerdict,
   exponent,
   interleave,
+  judgeTargets,
   mean,
   median,
   quantile,
@@ -78,6 +79,21 @@ describe('bootstrap', () => {
     expect(width(apart)).toBeGreaterThan(2 * width(alike));
     // One pot would hide that: there the widths hardly differ.
     expect(width([apart.flat()])).toBeLessThan(width(apart));
+  });
+
+  test('a target has no interval where each side has one sample, and one where either has more', () => {
+    const target = (loops: number[][]) =>
+      judgeTargets(
+        [
+          { metric: 'indexing_loop', labels: { passages: 420 }, runs: loops },
+          { metric: 'build_total', labels: { backend: 'hnsw', passages: 420 }, runs: [[10]] },
+        ],
+        null,
+      ).find(({ title }) => title.startsWith('indexing'))!;
+    expect(target([[30]])).toMatchObject({ value: 3, interval: null, met: true });
+    const several = target([[30], [32]]);
+    expect(several.value).toBe(3.1);
+    expect(several.interval).toEqual({ low: 3, high: 3.2 });
   });
 
   test('the interval of a ratio surrounds the ratio', () => {

@@ -66,7 +66,9 @@ export function targetsTable({ targets }: Results): Table {
         title,
         `${sense === 'at most' ? '≤' : '≥'} ${unit === 'ms' ? formatValue(limit, unit) : limit}`,
         value === null ? blank : write(value),
-        interval === null ? blank : `${write(interval.low)} to ${write(interval.high)}`,
+        interval === null || interval.low === interval.high
+          ? blank
+          : `${write(interval.low)} to ${write(interval.high)}`,
         met === null ? 'not measured' : met ? 'yes' : 'no',
       ];
     }),

@@ -90,6 +90,7 @@ export interface Target {
   readonly unit: '' | 'ms';
   /** Null when it could not be measured. */
   readonly value: number | null;
+  /** Null also where there is one sample on each side. */
   readonly interval: { readonly low: number; readonly high: number } | null;
   readonly met: boolean | null;
   /** How the value came about. */
