@@ -1,42 +1,52 @@
 // One process at a time may set up a checkout. A file with the holder's process id, since on a fresh clone there is
 // nothing yet that could ask the system for a lock.
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
-/** How long a claim on a dead holder's lock must stand, in milliseconds. Others that saw it dead claim it at once. */
-const settling = 250;
+/** How long to wait before the next look, in milliseconds. */
+const lookMs = 250;
 
 /** Waits until the lock is ours. Returns its release. `onWait` is told once, when somebody else has it. */
 export async function takeLock(file, onWait) {
-  for (let told = false; ; ) {
-    if (create(file)) return () => release(file);
-    const holder = holderOf(file);
-    if (holder !== undefined && !isAlive(holder) && (await claim(file))) return () => release(file);
-    if (!told) onWait(holder);
-    told = true;
-    await pause();
+  for (let told = false; !tryTake(file); told = true) {
+    if (!told) onWait(holderOf(file));
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
+  return () => release(file);
+}
+
+/**
+ * Several may find the holder dead, and any of them may stall before it acts on that. So a dead one's file is removed
+ * only under a second lock, by who still finds it dead then. A holder of that one may die as well: it is a lock like
+ * the first.
+ */
+function tryTake(file) {
+  if (create(file)) return true;
+  if (!isAbandoned(file)) return false;
+  const claim = `${file}.claim`;
+  if (!tryTake(claim)) return false;
+  try {
+    if (!isAbandoned(file)) return false;
+    rmSync(file);
+    return create(file);
+  } finally {
+    release(claim);
   }
 }
 
 function create(file) {
   try {
     writeFileSync(file, String(process.pid), { flag: 'wx' });
-    return true;
   } catch (error) {
-    if (error.code !== 'EEXIST') throw error;
-    return false;
+    if (error.code === 'EEXIST') return false;
+    throw error;
   }
+  // Whoever stalls before it writes its id passes for dead, and another may have come in.
+  return holderOf(file) === process.pid;
 }
 
-/**
- * Several may find the holder dead. Each puts its own claim over the file, the last one stays, and none ever removes
- * what may have become another's.
- */
-async function claim(file) {
-  const ours = `${file}.${process.pid}`;
-  writeFileSync(ours, String(process.pid));
-  renameSync(ours, file);
-  await pause();
-  return holderOf(file) === process.pid;
+function isAbandoned(file) {
+  const holder = holderOf(file);
+  return holder !== undefined && !isAlive(holder);
 }
 
 function release(file) {
@@ -64,8 +74,4 @@ function isAlive(pid) {
   } catch (error) {
     return error.code === 'EPERM';
   }
-}
-
-function pause() {
-  return new Promise((resolve) => setTimeout(resolve, settling));
 }
