@@ -1,7 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultBackend, defaultPlan, measurePhases, Progress, Recorder } from '@kettle/benchmarks';
+import {
+  defaultBackend,
+  defaultPlan,
+  measurePhases,
+  Progress,
+  Recorder,
+  withScale,
+} from '@kettle/benchmarks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 interface Job {
@@ -39,12 +46,26 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-async function rehearse(fails: (job: Job) => boolean): Promise<Rehearsal> {
+async function rehearse(fails: (job: Job) => boolean, plan = defaultPlan): Promise<Rehearsal> {
   const recorder = new Rehearsal(fails);
   const workspace = { directory, documents: directory, corpusName: 'none', queriesFile: '', seed: 1 };
-  await measurePhases(workspace, defaultPlan, recorder);
+  await measurePhases(workspace, plan, recorder);
   return recorder;
 }
+
+test('the target is held against all questions, also where its size is one of the others', async () => {
+  const size = defaultPlan.targetSize!;
+  for (const plan of [defaultPlan, withScale(defaultPlan, size)]) {
+    const { ran } = await rehearse(() => false, plan);
+    const presets = ran.filter(
+      ({ name, input }) => name === 'store' && Object.keys(input.build!).length === 0,
+    );
+    const all = presets.filter(({ input }) => input.queries! > plan.storeQueries);
+    expect(all.map(({ input }) => [input.backend, input.size])).toEqual([[defaultBackend, size]]);
+    const others = presets.filter(({ input }) => input.size === size && input.backend !== defaultBackend);
+    expect(others.length > 0).toBe(plan !== defaultPlan);
+  }
+});
 
 describe('what one failure costs', () => {
   test('a setting that fails costs itself alone: larger stores are filled, the target among them', async () => {

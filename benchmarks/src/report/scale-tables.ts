@@ -15,13 +15,15 @@ export function growthTable(results: Results): Table | undefined {
       const query = find(results, 'query', { ...preset, depth: 'vector', state: 'warm', clients: undefined });
       if (!storing || !query) continue;
       const memory = find(results, 'memory', preset);
+      const recall = find(results, 'neighbour_recall', preset);
       rows.push([
         backend,
         formatCount(passages),
         plain(storing),
         plain(query),
         formatValue(summaryOf(query).p99, 'ms'),
-        plain(find(results, 'neighbour_recall', preset)),
+        plain(recall),
+        recall ? formatCount(summaryOf(recall).samples) : blank,
         plain(memory),
         plain(find(results, 'disk', preset)),
         memory ? formatValue(summaryOf(memory).value / passages, 'bytes') : blank,
@@ -38,13 +40,14 @@ export function growthTable(results: Results): Table | undefined {
       'query p50',
       'p99',
       'recall@10',
+      'questions',
       'memory',
       'disk',
       'memory each',
     ],
     names: 2,
     rows,
-    note: 'The vector store alone, filled with passages grown from the corpus. recall@10: share of the true ten nearest that it finds.',
+    note: 'The vector store alone, filled with passages grown from the corpus. recall@10: share of the true ten nearest that it finds. Questions: how many were asked, for latency and recall alike; all of them at the size of the target, the first ones elsewhere.',
   };
 }
 

@@ -64,14 +64,14 @@ function grownSizes({ sizes, targetSize }: Plan): number[] {
 
 /** The smallest size first, and backends in turn: the same minute of the machine for all of them. */
 function storeRuns(plan: Plan): Omit<StoreInput, 'workspace' | 'spent'>[] {
-  const { sizes, frontierSize, settings, storeQueries } = plan;
+  const { sizes, targetSize, frontierSize, settings, storeQueries } = plan;
   return grownSizes(plan).flatMap((size) =>
     backends.flatMap(({ name: backend, tunables = [] }) => {
-      const forTarget = !sizes.includes(size);
+      const forTarget = size === targetSize && backend === defaultBackend;
       const queries = forTarget ? Number.MAX_SAFE_INTEGER : storeQueries;
       const common = { backend, size, queries };
-      if (forTarget && backend !== defaultBackend) return [];
-      const sweeps = forTarget ? [] : variations(tunables, 'query', settings);
+      if (!forTarget && !sizes.includes(size)) return [];
+      const sweeps = sizes.includes(size) ? variations(tunables, 'query', settings) : [];
       // How a store was filled shows most where a query looks at the least.
       const weakest = sweeps.slice(0, 1);
       const rebuilt = size === frontierSize ? variations(tunables, 'build', settings) : [];
