@@ -27,7 +27,7 @@ const visitor = `
   while (Date.now() < Number(start)); // all at the same instant
   const release = await takeLock(file, () => {});
   appendFileSync(diary, 'in ' + process.pid + '\\n');
-  await setTimeout(100);
+  await setTimeout(400);
   appendFileSync(diary, 'out ' + process.pid + '\\n');
   release();
 `;
@@ -69,7 +69,7 @@ test.each<[string, (file: string) => Promise<void>]>([
     const diary = join(folder, 'diary');
     await leave(file);
     const start = Date.now() + 1500;
-    const visitors = Array.from({ length: 6 }, (_, index) => visit(file, diary, start, index * 100));
+    const visitors = Array.from({ length: 6 }, (_, index) => visit(file, diary, start, (index % 3) * 300));
     expect(await Promise.all(visitors)).toEqual([0, 0, 0, 0, 0, 0]);
 
     const lines = (await readFile(diary, 'utf8')).trim().split('\n');
