@@ -92,13 +92,15 @@ async function queryPhase(
     const input = backendInput(workspace, backend, indexDirectory, repetition, plan.questions);
     await recorder.attempt(`${backend}: querying`, { backend }, 'query', input);
   }
-  const indexDirectory = indexes.get(defaultBackend) ?? [...indexes.values()][0];
+  // Never through another backend's index: labels of modes don't say which.
+  const backend = defaultBackend;
+  const indexDirectory = indexes.get(backend);
   for (const { item: mode, repetition } of modeTurns(plan, workspace.seed + 3)) {
     if (indexDirectory === undefined) {
+      recorder.absent({ backend: mode }, `the index of ${backend} was not built`);
       recorder.skip();
       continue;
     }
-    const backend = indexes.has(defaultBackend) ? defaultBackend : [...indexes.keys()][0]!;
     const { questions } = plan;
     const input = { workspace, backend, contender: mode, mode, indexDirectory, repetition, questions };
     await recorder.attempt(`${mode} search`, { backend: mode }, 'query', input);
