@@ -2,7 +2,7 @@
  * - `encrypted`: opening it needs a password.
  * - `no_text`: it holds no text, only pictures, as scanned pages do.
  * - `damaged`: it can't be read as a PDF.
- * - `too_slow`: reading it took longer than the deadline.
+ * - `too_slow`: reading it took longer than the deadline, which is one of the clock.
  * - `too_large`: reading it needs more memory, or gives more text, than the reader allows.
  */
 export type PdfErrorCode = 'encrypted' | 'no_text' | 'damaged' | 'too_slow' | 'too_large';
@@ -25,7 +25,10 @@ const sentences: Readonly<Record<PdfErrorCode, (detail: string) => string>> = {
   too_large: (detail) => `The PDF is too large to read${detail}: split it into smaller files.`,
 };
 
-/** Why a PDF gives no text. It is about the document: reading the same bytes again ends the same way. */
+/**
+ * Why a PDF gives no text. It is about the document: reading the same bytes again ends the same way, but for
+ * `too_slow`, which a busy machine may cause too.
+ */
 export class PdfError extends Error {
   override readonly name = 'PdfError';
   readonly code: PdfErrorCode;

@@ -5,7 +5,7 @@ import type { Reply } from './protocol.js';
 
 export interface PdfReaderOptions {
   /**
-   * Milliseconds that one document may take; its thread is ended then.
+   * Milliseconds that one document may take, by the clock and from when the thread is ready; it is ended then.
    * @default 60000
    */
   readonly deadline?: number;
@@ -21,7 +21,15 @@ export interface PdfReaderOptions {
   readonly idle?: number;
 }
 
+export interface ReadOptions {
+  /** Ends the reading: `read` rejects with its reason. */
+  readonly signal?: AbortSignal;
+  /** Somebody waits: goes before all that are not urgent, but for the one that is being read. @default false */
+  readonly urgent?: boolean;
+}
+
 interface Job {
+  readonly urgent: boolean;
   readonly bytes: Uint8Array;
   readonly resolve: (text: PdfText) => void;
   readonly reject: (reason: unknown) => void;
@@ -29,14 +37,15 @@ interface Job {
 
 /**
  * Reads PDFs in a thread of its own, one at a time: PDFs come from anywhere, and one that keeps the thread busy for
- * ever, or eats its memory, costs only that thread. It starts with the first document, and never keeps the process
- * from ending.
+ * ever, or eats its memory, costs only that thread. It starts with the first document; an idle thread never
+ * keeps the process from ending.
  */
 export class PdfReader {
   readonly #options: Required<PdfReaderOptions>;
   readonly #waiting: Job[] = [];
   #current: { readonly job: Job; readonly deadline: NodeJS.Timeout } | undefined;
   #worker: Worker | undefined;
+  #isReady = false;
   #idle: NodeJS.Timeout | undefined;
 
   constructor({ deadline = 60_000, memory = 512, idle = 10_000 }: PdfReaderOptions = {}) {
@@ -49,15 +58,16 @@ export class PdfReader {
    * @throws {PdfError} where the document is the reason.
    * @throws {Error} where the thread can't be started or can't work; another try may go well.
    */
-  async read(bytes: Uint8Array, { signal }: { readonly signal?: AbortSignal } = {}): Promise<PdfText> {
+  async read(bytes: Uint8Array, { signal, urgent = false }: ReadOptions = {}): Promise<PdfText> {
     signal?.throwIfAborted();
     let abort: (() => void) | undefined;
     try {
       return await new Promise<PdfText>((resolve, reject) => {
-        const job = { bytes, resolve, reject };
+        const job = { urgent, bytes, resolve, reject };
         abort = () => this.#abandon(job, signal!.reason);
         signal?.addEventListener('abort', abort, { once: true });
-        this.#waiting.push(job);
+        const lessUrgent = urgent ? this.#waiting.findIndex((other) => !other.urgent) : -1;
+        this.#waiting.splice(lessUrgent < 0 ? this.#waiting.length : lessUrgent, 0, job);
         this.#next();
       });
     } finally {
@@ -74,11 +84,7 @@ export class PdfReader {
 
   #begin(job: Job): void {
     clearTimeout(this.#idle);
-    const { deadline } = this.#options;
-    const tooSlow = () => {
-      this.#end(new PdfError('too_slow', { detail: `more than ${deadline / 1000} s` }));
-    };
-    this.#current = { job, deadline: setTimeout(tooSlow, deadline) };
+    this.#current = { job, deadline: setTimeout(() => this.#end(this.#tooSlow()), this.#options.deadline) };
     try {
       this.#worker ??= this.#start();
       this.#worker.ref();
@@ -86,6 +92,12 @@ export class PdfReader {
     } catch (error) {
       this.#end(error);
     }
+  }
+
+  #tooSlow(): Error {
+    const seconds = `${this.#options.deadline / 1000} s`;
+    if (!this.#isReady) return new Error(`The thread that reads PDFs was not ready within ${seconds}.`);
+    return new PdfError('too_slow', { detail: `more than ${seconds}` });
   }
 
   /** An idle thread is no reason for the process to stay, and its memory is not kept for long. */
@@ -112,7 +124,7 @@ export class PdfReader {
       if (worker === this.#worker) this.#settle(reply);
     });
     worker.on('error', (error: NodeJS.ErrnoException) => {
-      if (worker === this.#worker) this.#end(reasonOf(error, memory));
+      if (worker === this.#worker) this.#end(this.#isReady ? blameDocument(error, memory) : error);
     });
     worker.once('exit', () => {
       if (worker === this.#worker) this.#end(new Error('The thread that reads PDFs ended by itself.'));
@@ -121,7 +133,10 @@ export class PdfReader {
   }
 
   #settle(reply: Reply): void {
-    if ('failure' in reply) this.#end(new Error(reply.failure));
+    if ('ready' in reply) {
+      this.#isReady = true;
+      this.#current?.deadline.refresh();
+    } else if ('failure' in reply) this.#end(new Error(reply.failure));
     else {
       const job = this.#takeCurrent();
       if ('result' in reply) job?.resolve(reply.result);
@@ -157,13 +172,14 @@ export class PdfReader {
     clearTimeout(this.#idle);
     void this.#worker?.terminate();
     this.#worker = undefined;
+    this.#isReady = false;
   }
 }
 
-function reasonOf(error: NodeJS.ErrnoException, memory: number): Error {
+/** What a thread that was ready ended with. */
+function blameDocument(error: NodeJS.ErrnoException, memory: number): PdfError {
   if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return new PdfError('too_large', { detail: `it needs more than ${memory} MiB of memory`, cause: error });
   }
-  if (error.code === 'ERR_WORKER_INIT_FAILED') return error;
   return new PdfError('damaged', { detail: error.message, cause: error });
 }

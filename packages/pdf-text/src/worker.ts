@@ -1,4 +1,4 @@
-// The thread that reads PDFs: one message in, one message out.
+// The thread that reads PDFs: says when it is ready; then one message in, one message out.
 import { parentPort, workerData } from 'node:worker_threads';
 import { PdfError } from './errors.js';
 import { extractText } from './extract-text.js';
@@ -10,7 +10,11 @@ import type { Reply } from './protocol.js';
 process.on('unhandledRejection', () => {});
 
 const ready = loadPdfJs().then(
-  (pdfjs) => ({ pdfjs, allocations: limitAllocations(workerData as number) }),
+  (pdfjs) => {
+    const allocations = limitAllocations(workerData as number);
+    parentPort!.postMessage({ ready: true } satisfies Reply);
+    return { pdfjs, allocations };
+  },
   (error) => ({ failure: `pdf.js can't be loaded: ${error}` }),
 );
 

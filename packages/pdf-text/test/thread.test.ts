@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Worker } from 'node:worker_threads';
 import { PdfError, PdfReader } from '@kettle/pdf-text';
 import { beforeAll, expect, test } from 'vitest';
+import { endlessPdf } from './support/endless-pdf.js';
 import { madePdf } from './support/made-pdf.js';
-import { helvetica, onePage, type PdfObject, rawPdf, stream } from './support/raw-pdf.js';
+import { helvetica, onePage } from './support/raw-pdf.js';
 
 let small: Buffer;
 let endless: Buffer;
@@ -15,26 +18,6 @@ beforeAll(async () => {
   small = await madePdf((document) => document.text('Small.'));
   endless = endlessPdf();
 });
-
-/** Forms that draw the next one ten times, down to a word: it would be drawn 10^12 times. */
-function endlessPdf(): Buffer {
-  const first = 6;
-  const depth = 12;
-  const forms: PdfObject[] = Array.from({ length: depth }, (_, level) =>
-    stream(
-      level === depth - 1 ? 'BT /F1 10 Tf 50 700 Td (word) Tj ET' : '/X Do '.repeat(10),
-      `/Type/XObject/Subtype/Form/BBox[0 0 595 842]/Resources<</Font<</F1 5 0 R>>/XObject<</X ${first + level + 1} 0 R>>>>`,
-    ),
-  );
-  return rawPdf([
-    '<</Type/Catalog/Pages 2 0 R>>',
-    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
-    `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</XObject<</X ${first} 0 R>>>>>>`,
-    stream('/X Do'),
-    helvetica,
-    ...forms,
-  ]);
-}
 
 function linesOfText(lines: string): Buffer {
   return onePage(`BT /F1 10 Tf 12 TL 50 700 Td ${lines} ET`, '/Font<</F1 5 0 R>>', [helvetica]);
@@ -95,15 +78,32 @@ test('a thread that ran out of memory is replaced', async () => {
   expect((await reader.read(small)).text).toBe('Small.');
 });
 
-test('a thread that can not load its library blames no document', async () => {
+test('urgent documents go before those that wait, in their order', async () => {
+  const reader = new PdfReader();
+  const order: string[] = [];
+  const read = (name: string, urgent: boolean) => reader.read(small, { urgent }).then(() => order.push(name));
+  await Promise.all([
+    read('first', false),
+    read('second', false),
+    read('urgent', true),
+    read('third', false),
+    read('urgent too', true),
+  ]);
+  expect(order).toEqual(['first', 'urgent', 'urgent too', 'second', 'third']);
+});
+
+test.each([
+  ['its library', 'pdfjs', "pdf.js can't be loaded"],
+  ['its code', 'extract-text.js', 'extract-text.js'],
+])('a thread that can not load %s blames no document', async (_, missing, message) => {
   const directory = await mkdtemp(join(tmpdir(), 'kettle-pdf-'));
   try {
     const built = fileURLToPath(new URL('../dist', import.meta.url));
-    await cp(built, directory, { recursive: true, filter: (path) => !path.endsWith('pdfjs') });
+    await cp(built, directory, { recursive: true, filter: (path) => !path.endsWith(missing) });
     await writeFile(join(directory, 'package.json'), '{"type":"module"}');
     const { PdfReader: Incomplete } = await import(pathToFileURL(join(directory, 'index.js')).href);
     const error = await new Incomplete().read(small).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ message: expect.stringContaining("pdf.js can't be loaded") });
+    expect(error).toMatchObject({ message: expect.stringContaining(message) });
     expect(PdfError.isInstance(error)).toBe(false);
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -111,10 +111,18 @@ test('a thread that can not load its library blames no document', async () => {
 });
 
 test('an idle thread ends, and another one serves the next document', async () => {
-  const reader = new PdfReader({ idle: 1 });
-  for (let round = 0; round < 3; round++) {
-    expect((await reader.read(small)).text).toBe('Small.');
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  const threads: Worker[] = [];
+  const onThread = (thread: Worker) => threads.push(thread);
+  process.on('worker', onThread);
+  try {
+    const reader = new PdfReader({ idle: 1 });
+    for (let round = 1; round <= 3; round++) {
+      expect((await reader.read(small)).text).toBe('Small.');
+      expect(threads).toHaveLength(round);
+      await once(threads.at(-1)!, 'exit');
+    }
+  } finally {
+    process.off('worker', onThread);
   }
 });
 
