@@ -53,10 +53,11 @@ export function toStoreError(error: unknown, where: string): VectorStoreError {
       { cause: error },
     );
   }
-  return new VectorStoreError('unavailable', `The Chroma server at ${where} can't be reached: ${message}.`, {
-    retryable: true,
-    cause: error,
-  });
+  return new VectorStoreError(
+    'unavailable',
+    `The Chroma server at ${where} can't be reached: ${message}. Is it running? Check CHROMA_URL; \`kettle doctor\` tells.`,
+    { retryable: true, cause: error },
+  );
 }
 
 function fromAnswer(error: AnswerError, where: string): VectorStoreError {

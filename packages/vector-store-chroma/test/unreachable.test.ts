@@ -12,7 +12,7 @@ describe('a server that is not there', () => {
     await expect(open(`http://127.0.0.1:${port}`)).rejects.toMatchObject({
       code: 'unavailable',
       retryable: true,
-      message: expect.stringMatching(/127\.0\.0\.1.*ECONNREFUSED/),
+      message: expect.stringMatching(/127\.0\.0\.1.*ECONNREFUSED.*CHROMA_URL/),
     });
   });
 
