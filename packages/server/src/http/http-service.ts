@@ -26,9 +26,10 @@ export interface HttpOptions {
 /** Why a server can't listen, for whoever has to put it right. */
 const whyNot: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another process listens there; end it or set PORT to another one',
-  EACCES: 'this user may not listen there; set PORT to one above 1023',
-  EADDRNOTAVAIL: 'HOST is no address of this machine',
-  ENOTFOUND: 'nobody knows an address for HOST',
+  EACCES: 'this user may not listen there; set PORT to another one (one above 1023 needs no special rights)',
+  EADDRNOTAVAIL: 'HOST is no address of this machine; set it to one that is',
+  ENOTFOUND: 'nobody knows an address for HOST; set it to one of this machine',
+  EAI_AGAIN: 'the name server that HOST is looked up with gives no answer; set HOST to an IP address',
 };
 
 /** How long answers that are being written when everything ends may take, in milliseconds. */
