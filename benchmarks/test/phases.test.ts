@@ -7,6 +7,7 @@ import {
   measurePhases,
   Progress,
   Recorder,
+  searchModeNames,
   withScale,
 } from '@kettle/benchmarks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -79,6 +80,16 @@ describe('what one failure costs', () => {
         reason: 'made up',
       },
     ]);
+  });
+
+  test('modes are not measured through another backend than the default one', async () => {
+    const { ran, absences } = await rehearse(
+      ({ name, input }) => name === 'build' && input.backend === defaultBackend,
+    );
+    expect(ran.some(({ name, input }) => name === 'query' && input.backend === 'exact')).toBe(true);
+    expect(ran.filter(({ input }) => input.mode !== undefined)).toEqual([]);
+    const reason = `the index of ${defaultBackend} was not built`;
+    for (const mode of searchModeNames) expect(absences).toContainEqual({ labels: { backend: mode }, reason });
   });
 
   test('presets that fail stop the sizes after them, and each that is left out is named', async () => {
