@@ -89,7 +89,8 @@ describe('what one failure costs', () => {
     expect(ran.some(({ name, input }) => name === 'query' && input.backend === 'exact')).toBe(true);
     expect(ran.filter(({ input }) => input.mode !== undefined)).toEqual([]);
     const reason = `the index of ${defaultBackend} was not built`;
-    for (const mode of searchModeNames) expect(absences).toContainEqual({ labels: { backend: mode }, reason });
+    for (const mode of searchModeNames)
+      expect(absences).toContainEqual({ labels: { backend: mode }, reason });
   });
 
   test('presets that fail stop the sizes after them, and each that is left out is named', async () => {

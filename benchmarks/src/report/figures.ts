@@ -36,6 +36,17 @@ export function withInterval(measurement: Measurement | undefined): string {
     : `${write(value)} (${range(write(interval.low), write(interval.high))})`;
 }
 
+/** Value with the least and the most that was measured, for samples too few to say more: `310 /s (300 to 320)`. */
+export function withRange(measurement: Measurement | undefined): string {
+  if (!measurement) return blank;
+  const { unit } = metrics[measurement.metric];
+  const samples = measurement.runs.flat();
+  const value = formatValue(summaryOf(measurement).value, unit);
+  if (samples.length < 2) return value;
+  const ends = [Math.min(...samples), Math.max(...samples)].map((sample) => formatValue(sample, unit));
+  return `${value} (${range(ends[0]!, ends[1]!)})`;
+}
+
 /** `3.1 to 3.4`, with units only where they differ. */
 function range(low: string, high: string): string {
   const unitOf = (text: string) => text.slice(text.search(/ [^ ]+$/) >>> 0);

@@ -1,7 +1,16 @@
 import type { Labels, Results } from '../results/results.js';
 import { select } from '../results/select.js';
 import { depthTitles } from '../runs/depths.js';
-import { backendsOf, depthOrder, find, grownSizes, plain, summaryOf, withInterval } from './figures.js';
+import {
+  backendsOf,
+  depthOrder,
+  find,
+  grownSizes,
+  plain,
+  summaryOf,
+  withInterval,
+  withRange,
+} from './figures.js';
 import { formatCount, formatQuality, formatValue } from './format.js';
 import { blank, type Table } from './table.js';
 
@@ -81,7 +90,7 @@ export function concurrencyTable(results: Results): Table | undefined {
   for (const { name: backend } of backendsOf(results)) {
     for (const depth of depthOrder) {
       const cells = counts.map((clients) =>
-        withInterval(find(results, 'throughput', { backend, depth, clients })),
+        withRange(find(results, 'throughput', { backend, depth, clients })),
       );
       if (cells.some((cell) => cell !== blank)) rows.push([backend, depthTitles[depth]!, ...cells]);
     }
@@ -92,7 +101,7 @@ export function concurrencyTable(results: Results): Table | undefined {
     columns: ['backend', 'depth', ...counts.map((count) => `${count} ${count === 1 ? 'client' : 'clients'}`)],
     names: 2,
     rows,
-    note: 'Each client asks the next question when the last is answered. Over stdio, clients are requests under way on one connection; over HTTP, sessions of one server.',
+    note: 'Each client asks the next question when the last is answered. In brackets the slowest and the fastest window. Every question was asked once before. Over stdio, clients are requests under way on one connection; over HTTP, sessions of one server.',
   };
 }
 

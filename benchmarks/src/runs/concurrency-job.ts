@@ -75,6 +75,8 @@ async function sweep(
   for (const count of clients) {
     while (connected.length < count) connected.push(await connect());
     const depth = connected[0]!.name;
+    // Searches remember words and vectors: without this, only the first number of clients would find nothing remembered.
+    if (measured.length === 0) for (const query of queries) await connected[0]!.ask(query);
     for (const query of queries.slice(0, 5)) await connected.at(-1)!.ask(query);
     tell(`${count} clients at once, ${depth}`);
     let next = 0;
