@@ -243,4 +243,20 @@ describe('a search that fails', () => {
     expect(text).toMatch(/^[A-Z].{20,300}[.?]$/);
     expect(text).not.toMatch(/secret|\/home|\n/);
   });
+
+  it.each(['index_foreign', 'index_newer', 'index_unavailable'] as const)(
+    'with %s is an error in the log, unless the index has logged it already',
+    async (code) => {
+      const fail = async (message: string) => {
+        app.search = () => Promise.reject(new SearchError(code, message));
+        await client.callTool({ name: 'search', arguments: { query: 'x' } });
+      };
+      app.lastError = { code, message: 'The index is broken.', at: '2026-11-30T12:00:00.000Z' };
+      await fail('The index is broken.');
+      await fail('The query is broken.');
+      await expect
+        .poll(() => app.logged.filter((line) => line.includes('broken')))
+        .toEqual(['debug The index is broken.', 'error The query is broken.']);
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { SearchError, type SearchErrorCode } from '@kettle/search';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import type { App } from '../app.js';
 import { CallerError } from './caller-error.js';
 import type { Call } from './method.js';
 import { RpcError } from './rpc-error.js';
@@ -45,7 +46,7 @@ export function explain(error: unknown, { connection: { app }, signal }: Call, w
     case 'index_foreign':
     case 'index_newer':
     case 'index_unavailable':
-      app.log('error', error.message);
+      void logOnce(app, error);
       return 'The index can not be used. `kettle doctor` says what is wrong and what to do.';
     case 'closed':
       return 'The server is ending. Start it again and repeat the call.';
@@ -53,6 +54,15 @@ export function explain(error: unknown, { connection: { app }, signal }: Call, w
       app.log('warn', error.message);
       return 'An argument is outside its range.';
   }
+}
+
+/** The index itself logs why it does not work. Calls that fail for that are no news, those that fail alone are. */
+async function logOnce(app: App, { code, message }: SearchError): Promise<void> {
+  const known = await app.index().then(
+    (index) => index.status().lastError?.message === message,
+    () => false,
+  );
+  app.log(known ? 'debug' : 'error', message, { code });
 }
 
 /** The same as a JSON-RPC error, for methods that have no other way to fail. */

@@ -1,6 +1,7 @@
 import {
   type Corpus,
   type IndexChange,
+  type IndexStatus,
   SearchError,
   type SearchIndex,
   type SearchOptions,
@@ -20,6 +21,8 @@ export class FakeApp implements App {
   readonly #listeners = new Set<ChangeListener>();
   /** Answers a search. */
   search: SearchIndex['search'] = async () => [];
+  /** Why the index does not work, as it has logged already. */
+  lastError: IndexStatus['lastError'];
   closed = 0;
 
   log(level: string, message: string): void {
@@ -50,6 +53,7 @@ export class FakeApp implements App {
     });
     const index: Partial<SearchIndex> = {
       search: (query: string, options?: SearchOptions) => this.search(query, options),
+      status: () => ({ lastError: this.lastError }) as IndexStatus,
       listDocuments: async () => [...this.documents].map(([name, text]) => info(name, text)),
       getDocument: async (name) => {
         const text = this.documents.get(name);
