@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { defaultSearchMode } from '../../search/src/search-index.js';
 import { readConfig } from '../src/config/config.js';
 import { ConfigError } from '../src/config/config-error.js';
 import { variableRows } from '../src/config/table.js';
@@ -25,6 +26,10 @@ describe('the configuration', () => {
       logLevel: 'info',
     });
     expect(config.indexDirectory).toMatch(/[\\/]\.cache[\\/]kettle[\\/]corpus-[0-9a-f]{8}$/);
+  });
+
+  it('searches as the index does by default, though it names that apart so as to start without it', () => {
+    expect(readConfig({}).searchMode).toBe(defaultSearchMode);
   });
 
   it('takes an empty variable for an unset one', () => {
