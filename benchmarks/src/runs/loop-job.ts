@@ -10,7 +10,7 @@ export interface LoopInput {
   readonly workspace: Workspace;
   /** Instead of the corpus's passages. */
   readonly textsFile?: string;
-  /** Decides which half of the batches is timed: all batches do the same. */
+  /** Decides which half of the batches is timed: on average they cost the same. */
   readonly repetition: number;
 }
 

@@ -14,6 +14,8 @@ export class StdioClient implements McpClient {
   >();
   #lastId = 0;
   #stderr = '';
+  /** Why there is nobody to ask any more. */
+  #ended: Error | undefined;
 
   /** @param entry the server's main module */
   constructor(entry: string, env: NodeJS.ProcessEnv) {
@@ -39,6 +41,7 @@ export class StdioClient implements McpClient {
   }
 
   request(method: string, params?: unknown): Promise<unknown> {
+    if (this.#ended) return Promise.reject(this.#ended);
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
@@ -69,6 +72,7 @@ export class StdioClient implements McpClient {
   }
 
   #fail(error: Error): void {
+    this.#ended ??= error;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }

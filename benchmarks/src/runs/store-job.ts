@@ -47,6 +47,11 @@ export async function measureStore(input: StoreInput, tell: Tell): Promise<Measu
       const storing = await fill(store, input, fingerprint.dimensions, tell);
       const labels = withSettings(base, build);
       const measured: Measurement[] = [{ metric: 'build_storing', labels, runs: [[storing]] }];
+      if (store.capabilities.persistent) {
+        // As the other settings are: from its files, not as it was filled.
+        await store.close();
+        store = await open(build);
+      }
       measured.push(...(await ask(store, queries, truth, labels)));
       const memory = Math.max(0, (await residentMemory()) - before);
       measured.push({ metric: 'memory', labels, runs: [[memory]] });
