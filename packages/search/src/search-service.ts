@@ -10,12 +10,12 @@ import type { SearchHit } from './search-hit.js';
 import type { SearchMode, SearchOptions } from './search-index.js';
 import type { StoreKeeper } from './store-keeper.js';
 
-/** Candidates that each ranking brings to hybrid search, at least. More change nothing that could be measured. */
+/** Candidates that each ranking brings to hybrid search, at least. */
 const depth = 20;
 
 const defaultTopK = 5;
 
-/** How often a query is answered anew because what was found went away before it was shown. */
+/** How often a query is answered before nothing is left to chance: the last time all its words are read at once. */
 const mostTries = 4;
 
 export interface CheckedQuery {
@@ -57,34 +57,47 @@ export class SearchService {
     this.#vectors = new RememberedVectors(catalog.contents);
   }
 
-  /** Where a document changed between looking for passages and reading them, it is looked for the new ones. */
+  /** All of an answer is of one state of the catalog: where a document changed meanwhile, it is looked for anew. */
   async search(query: CheckedQuery): Promise<SearchHit[]> {
+    const { keywords } = this.#catalog;
+    let known: Float32Array | undefined;
     for (let tries = 1; ; tries++) {
-      const within = query.documents && this.#catalog.passages.contentsOf(query.documents);
-      const [{ vector, near }, words] = await Promise.all([
-        this.#byMeaning(query, within),
-        this.#byWords(query, within),
+      const isLast = tries === mostTries;
+      const revision = keywords.revision();
+      const within = this.#within(query);
+      const [{ vector, near }, ranking] = await Promise.all([
+        this.#byMeaning(query, within, known),
+        isLast ? undefined : this.#byWords(query, within),
       ]);
+      known = vector;
       const hits = this.#catalog.snapshot(() => {
+        const holds = keywords.revision() === revision || (ranking === undefined && within === undefined);
+        if (!isLast && !holds) return undefined;
+        const words = isLast ? this.#byWordsAtOnce(query) : ranking;
         const found = [...new Set([...near, ...(words?.best ?? [])])];
         const shares = words?.shares(found) ?? this.#noShares(found);
-        const isComplete = tries === mostTries || found.every((content) => shares.has(content));
+        const isComplete = isLast || found.every((content) => shares.has(content));
         return isComplete ? this.#hits(shares, vector, query) : undefined;
       });
       if (hits !== undefined) return hits;
     }
   }
 
+  #within({ documents }: CheckedQuery): Within {
+    return documents && this.#catalog.passages.contentsOf(documents);
+  }
+
   #noShares(contents: readonly string[]): Map<string, number> {
     return new Map([...this.#catalog.contents.liveAmong(contents)].map((content) => [content, 0]));
   }
 
-  /** The query's vector, and the contents near it. */
+  /** The query's vector, made anew unless it is known, and the contents near it. */
   async #byMeaning(
     query: CheckedQuery,
     within: Within,
+    known: Float32Array | undefined,
   ): Promise<{ vector: Float32Array; near: readonly string[] }> {
-    const vector = await this.#embed(query);
+    const vector = known ?? (await this.#embed(query));
     return { vector, near: this.#mode === 'keyword' ? [] : await this.#byVector(vector, query, within) };
   }
 
@@ -120,6 +133,12 @@ export class SearchService {
     // What is sent to the worker leaves with the next turn of the event loop.
     await setImmediate();
     return this.#catalog.keywords.rank(query, Math.max(depth, topK), within);
+  }
+
+  /** Within the snapshot that the answer is read from, when the catalog changes too often for anything else. */
+  #byWordsAtOnce(query: CheckedQuery): KeywordRanking | undefined {
+    if (this.#mode === 'vector') return undefined;
+    return this.#catalog.keywords.rankAtOnce(query.query, Math.max(depth, query.topK), this.#within(query));
   }
 
   /** The passages of the best contents, with their true distances, in the order of the mode. */

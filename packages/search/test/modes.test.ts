@@ -1,5 +1,9 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { SearchError, type SearchHit, type SearchIndex, type SearchMode } from '@kettle/search';
+import { ExactVectorStore } from '@kettle/vector-store';
 import { HnswVectorStore } from '@kettle/vector-store-hnsw';
+import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeEmbedder } from './support/fake-embedder.mjs';
@@ -72,6 +76,21 @@ describe('mode keyword', () => {
     expect(await found('gaskets')).toEqual([]);
   });
 
+  it.each(['the writer', 'a follower'])(
+    '%s keeps what it read of words until passages change, whatever else is written',
+    async (who) => {
+      const writer = await workspace.openReady({ mode: 'keyword' });
+      const index = who === 'a follower' ? await workspace.openReady({ mode: 'keyword' }) : writer;
+      const expected = await index.search('dogs on the terrace');
+      // Without the words of the index, only what is remembered can answer.
+      const db = new Database(join(writer.status().directory!, 'catalog.sqlite'));
+      db.unsafeMode().exec('DELETE FROM passage_words_data');
+      db.close();
+      await writer.sync();
+      expect(await index.search('dogs on the terrace')).toEqual(expected);
+    },
+  );
+
   it('finds what stands below 150 copies of a better passage', async () => {
     for (let copy = 0; copy < 150; copy++)
       await workspace.write(`copies/${copy}.txt`, 'Walrus walrus walrus.');
@@ -98,6 +117,32 @@ describe('mode hybrid', () => {
   it('is the order of distances where the query has no word', async () => {
     const query = '?! … --';
     expect(await names('hybrid', query, { topK: 10 })).toEqual(await names('vector', query, { topK: 10 }));
+  });
+
+  it('weighs a word by all passages that have it, however many', async () => {
+    const filler = (word: string) => `${word} and so on, `.repeat(20).trim();
+    const paragraphs = [
+      ...Array.from({ length: 12_000 }, () => filler('kettle')),
+      ...Array.from({ length: 13_000 }, () => filler('spout')),
+    ];
+    await workspace.write('many.txt', paragraphs.join('\n\n'));
+    await workspace.write('word.txt', 'Kettle kettle kettle kettle.');
+    await workspace.write('near.txt', 'Terrace lead.');
+    class Embedder extends FakeEmbedder {
+      override async embedQuery(): Promise<Float32Array> {
+        return super.embedQuery('terrace lead, terrace lead, kettle');
+      }
+    }
+    const index = await workspace.openReady({ mode: 'hybrid', embedder: new Embedder() });
+    expect(index.status().passages).toBeGreaterThan(25_000);
+    const hits = await index.search('kettle', { topK: 30 });
+    const [word, near] = ['word.txt', 'near.txt'].map(
+      (name) => hits.find(({ document }) => document === name)!,
+    );
+    // It lies further off, by less than a word adds that is half of the query's and more.
+    expect(word!.distance - near!.distance).toBeGreaterThan(0.35);
+    expect(word!.distance - near!.distance).toBeLessThan(0.8);
+    expect(word!.rank).toBeLessThan(near!.rank);
   });
 
   it('counts the words of what is near, however many others have more of them', async () => {
@@ -130,6 +175,114 @@ describe('mode hybrid', () => {
       openStore: async (context) => HnswVectorStore.open(context),
     });
     expect(await hnsw.search(query, { topK: 10 })).toEqual(expected);
+  });
+});
+
+describe('a search that straddles a change of documents', () => {
+  const walrus = `The walrus sleeps on the ice beside the pier. ${'It is there all day and all night. '.repeat(6)}`;
+  const pier = `Boats leave the pier at noon and come back. ${'They do so on every day of the week. '.repeat(6)}`;
+  const boats = `Nothing leaves the pier in winter at all. ${'It has to wait for the spring to come. '.repeat(6)}`;
+  const query = 'walrus pier';
+
+  function gate(): { readonly opened: Promise<void>; open(): void } {
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    return { opened, open };
+  }
+
+  /** Lets a query wait, when it is told to, after its words were looked up. */
+  class Waiting extends FakeEmbedder {
+    readonly asked = gate();
+    readonly go = gate();
+    waits = false;
+
+    override async embedQuery(text: string): Promise<Float32Array> {
+      if (this.waits) {
+        this.waits = false;
+        this.asked.open();
+        await this.go.opened;
+      }
+      return super.embedQuery(text);
+    }
+  }
+
+  async function putAll(): Promise<void> {
+    await workspace.write('a.txt', boats);
+    await workspace.write('copy.txt', walrus);
+  }
+
+  const changes = {
+    'a document whose best passage stays': async () => {
+      await workspace.write('walrus.txt', `${walrus}\n\n${boats}`);
+      await workspace.write('copy.txt', `${walrus}\n\n${pier}`);
+    },
+    'a document that another takes the rows of': async (index: SearchIndex) => {
+      await rm(workspace.path('walrus.txt'));
+      await index.sync();
+      await workspace.write('b.txt', `${boats}\n\n${pier}`);
+    },
+    'a document that has the words only now': async () => {
+      await workspace.write('new.txt', 'Walrus pier, walrus pier.');
+    },
+  };
+
+  describe.each(wordModes)('in mode %s', (mode) => {
+    it.each(Object.entries(changes))('answers as after it: %s', async (_, change) => {
+      await putAll();
+      const embedder = new Waiting();
+      const index = await workspace.openReady({ mode, embedder });
+      // The last to come, so that its rows are free for others when it goes.
+      await workspace.write('walrus.txt', `${walrus}\n\n${pier}`);
+      await index.sync();
+      expect((await index.listDocuments()).find(({ name }) => name === 'walrus.txt')?.passages).toBe(2);
+      embedder.waits = true;
+      const straddling = index.search(query, { topK: 20 });
+      await embedder.asked.opened;
+      await change(index);
+      await index.sync();
+      embedder.go.open();
+      expect(await straddling).toEqual(await index.search(query, { topK: 20 }));
+    });
+  });
+
+  it.each(modes)('in mode %s finds what a document that is asked for has become', async (mode) => {
+    const embedder = new Waiting();
+    await workspace.write('walrus.txt', walrus);
+    const index = await workspace.openReady({ mode, embedder });
+    embedder.waits = true;
+    const straddling = index.search(query, { documents: ['walrus.txt'] });
+    await embedder.asked.opened;
+    await workspace.write('walrus.txt', pier);
+    await index.sync();
+    embedder.go.open();
+    expect(await straddling).toMatchObject([{ document: 'walrus.txt', passage: pier.trim() }]);
+  });
+
+  it('answers at last, and rightly, where something changes at every try', async () => {
+    await putAll();
+    let edits = 0;
+    let edit: (() => Promise<void>) | undefined;
+    class Restless extends ExactVectorStore {
+      override async query(...args: Parameters<ExactVectorStore['query']>) {
+        await edit?.();
+        return super.query(...args);
+      }
+    }
+    const index = await workspace.openReady({
+      mode: 'hybrid',
+      openStore: async ({ fingerprint }) => new Restless(fingerprint),
+    });
+    edit = async () => {
+      await workspace.write('walrus.txt', `${walrus}\n\n${pier}\n\nEdit ${++edits} of the walrus.`);
+      await index.sync();
+    };
+    const hits = await index.search(query, { topK: 20 });
+    expect(edits).toBeGreaterThan(1);
+    edit = undefined;
+    const after = await index.search(query, { topK: 20 });
+    expect(hits).toEqual(after);
   });
 });
 

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
+import { Turns } from '../turns.js';
 import type { PassageScores } from './passage-scores.js';
 import { queryWords } from './query-words.js';
 import { Spelling } from './spelling.js';
@@ -11,7 +11,8 @@ export interface KeywordRanking {
   readonly best: readonly string[];
   /**
    * By content: the BM25 score as a share of the most that any text could get for the query, 0 to 1. Rare words
-   * weigh more, and words that no document has count as missed. Left out is what no passage has any more.
+   * weigh more, and words that no document has count as missed. Left out is what no passage has any more. Holds at
+   * the revision of the ranking only: scores go by rows, and a passage may have another's row later.
    */
   shares(contents: readonly string[]): ReadonlyMap<string, number>;
 }
@@ -28,10 +29,10 @@ const mostOccurrences = 10_000;
 const mostCorrections = 4;
 /** Passages read for each hit that is asked for: copies of one text are one hit. More only where that was too few. */
 const passagesPerHit = 2;
+/** Passages or contents that are looked up without a turn of the event loop. */
+const lookedUpAtOnce = 1000;
 /** Words remembered, all forgotten together. */
 const mostRemembered = 10_000;
-/** How often a query's words are read anew because the index changed meanwhile. */
-const mostTries = 3;
 
 interface Term {
   /** Of letters and digits, or several of those with something between them. */
@@ -40,37 +41,42 @@ interface Term {
   readonly passages: number;
 }
 
+/** Work that can be interrupted. */
+type Steps<Result> = Generator<void, Result>;
+
 /** A passage and its content. */
 type Bearer = [passage: number, content: string];
 
 interface Terms {
-  /** The rarest first. */
-  readonly terms: readonly Term[];
-  /** The most that any text could score: what shares are of. */
-  readonly most: number;
+  /** Those to look for, the rarest first. */
+  readonly terms: readonly string[];
+  /** Words that no passage has, nor one like them. */
+  readonly missed: number;
 }
 
 /** Ranks contents by the words of a query (BM25), typing errors forgiven. */
 export class KeywordIndex {
-  readonly #db: Database;
   readonly #spelling: Spelling;
   readonly #scores: WordScoresTable;
   readonly #size: Statement;
   readonly #count: Statement;
   readonly #contentsOf: Statement;
   readonly #passagesOf: Statement;
-  readonly #version: Statement;
-  /** What was found out about words, and the state of the database in which it holds. */
+  readonly #revision: Statement;
+  /** What was found out about words, and the revision at which it holds. */
   readonly #remembered = new Map<string, Term>();
   #rememberedAt: string | undefined;
 
   constructor(db: Database) {
-    this.#db = db;
     this.#spelling = new Spelling(db);
     this.#scores = new WordScoresTable(db);
-    // Changes with what this connection writes, and with what others do.
-    this.#version = db
-      .prepare("SELECT total_changes() || '/' || data_version FROM pragma_data_version")
+    // One change isn't in the log: a document that is split anew, by other rules, into texts that are there anyway.
+    // But new passages are put before the former ones are removed, so that the last row is another then.
+    this.#revision = db
+      .prepare(
+        `SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0) || '/' ||
+           ifnull((SELECT max(id) FROM passages), 0)`,
+      )
       .pluck();
     this.#size = db.prepare('SELECT count(*) FROM passages').pluck();
     this.#count = db
@@ -90,27 +96,31 @@ export class KeywordIndex {
       .raw();
   }
 
+  /** Another string whenever passages may have changed, whoever wrote them. */
+  revision(): string {
+    return this.#revision.get() as string;
+  }
+
   /**
-   * The best contents, at most `limit`; among `within` only, where that is given. What has to be read for it is read
-   * a word at a time, and other work may go on in between.
+   * The best contents, at most `limit`; among `within` only, where that is given. Lets others have the event loop
+   * while it reads, so that it holds only if {@link revision} is the same before and after.
    */
   async rank(query: string, limit: number, within?: ReadonlySet<string>): Promise<KeywordRanking> {
-    for (let tries = 1; ; tries++) {
-      this.#forgetIfChanged();
-      const version = this.#rememberedAt;
-      const { terms, most } = await this.#terms(query);
-      for (const { text } of terms) {
-        if (this.#scores.has(text)) continue;
-        this.#scores.read(text);
-        await setImmediate();
-      }
-      const scores = this.#scores.sum(terms.map(({ text }) => text));
-      const best = this.#db.transaction(() => {
-        // Numbers of passages may mean others now.
-        const isStale = version !== this.#version.get();
-        return isStale && tries < mostTries ? undefined : this.#best(scores, limit, within);
-      })();
-      if (best !== undefined) return { best, shares: (contents) => this.#shares(contents, scores, most) };
+    const turns = new Turns();
+    const steps = this.#rank(query, limit, within);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      if (turns.isDue) await turns.take();
+    }
+  }
+
+  /** The same in one go, for as long as it takes: within a snapshot, nothing comes in between. */
+  rankAtOnce(query: string, limit: number, within?: ReadonlySet<string>): KeywordRanking {
+    const steps = this.#rank(query, limit, within);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
     }
   }
 
@@ -118,19 +128,62 @@ export class KeywordIndex {
     this.#spelling.close();
   }
 
-  #best(scores: PassageScores, limit: number, within: ReadonlySet<string> | undefined): string[] {
+  /** Yields wherever others may have a turn. */
+  *#rank(query: string, limit: number, within: ReadonlySet<string> | undefined): Steps<KeywordRanking> {
+    const revision = this.revision();
+    this.#forgetUnlessOf(revision);
+    const { terms, missed } = yield* this.#terms(query);
+    for (;;) {
+      // What was read may be forgotten again at any turn, by another query.
+      const missing = terms.find((term) => !this.#scores.has(term));
+      if (missing === undefined) break;
+      const read = yield* this.#scores.read(missing);
+      if (this.revision() !== revision) return outdated;
+      this.#scores.keep(missing, read);
+    }
+    const scores = this.#scores.sum(terms);
+    const most = this.#most(terms, missed);
+    this.#scores.trim();
+    const best = yield* this.#best(scores, limit, within);
+    return { best, shares: (contents) => this.#shares(contents, scores, most) };
+  }
+
+  /** The most that any text could score: what shares are of. */
+  #most(terms: readonly string[], missed: number): number {
+    const size = this.#size.get() as number;
+    // Not the passages counted before, which end at a limit: FTS5 weighs a word by all that have it.
+    const weights = terms.map((term) => weight(this.#scores.passagesWith(term), size));
+    return mostOverWeight * weights.reduce((sum, each) => sum + each, missed * weight(0, size));
+  }
+
+  *#best(scores: PassageScores, limit: number, within: ReadonlySet<string> | undefined): Steps<string[]> {
+    if (within?.size === 0) return [];
     for (let take = limit * passagesPerHit; ; take *= 4) {
-      const passages = scores.best(take);
+      const isAll = within !== undefined && within.size <= take;
+      const passages = isAll ? [] : scores.best(take);
       const found = new Map<string, number>();
-      for (const [passage, content] of this.#contentsOf.all(JSON.stringify(passages)) as Bearer[]) {
-        if (within && !within.has(content)) continue;
-        found.set(content, Math.max(found.get(content) ?? 0, scores.of(passage)));
+      const bearers = isAll
+        ? this.#bearers(this.#passagesOf, [...within])
+        : this.#bearers(this.#contentsOf, passages);
+      for (const slice of bearers) {
+        for (const [passage, content] of slice) {
+          const score = scores.of(passage);
+          if (score === 0 || (within && !within.has(content))) continue;
+          found.set(content, Math.max(found.get(content) ?? 0, score));
+        }
+        yield;
       }
-      if (found.size < limit && passages.length >= take) continue;
+      if (!isAll && found.size < limit && passages.length >= take) continue;
       return [...found]
         .sort(([a, scoreOfA], [b, scoreOfB]) => scoreOfB - scoreOfA || (a < b ? -1 : 1))
         .slice(0, limit)
         .map(([content]) => content);
+    }
+  }
+
+  *#bearers(lookUp: Statement, keys: readonly (number | string)[]): Generator<Bearer[]> {
+    for (let from = 0; from < keys.length; from += lookedUpAtOnce) {
+      yield lookUp.all(JSON.stringify(keys.slice(from, from + lookedUpAtOnce))) as Bearer[];
     }
   }
 
@@ -145,7 +198,7 @@ export class KeywordIndex {
   }
 
   /** What to look for. A phrase is a bonus: no document has to have it. */
-  async #terms(query: string): Promise<Terms> {
+  *#terms(query: string): Steps<Terms> {
     const { words, phrases } = queryWords(query);
     const found = new Map<string, Term>();
     let missed = 0;
@@ -154,7 +207,8 @@ export class KeywordIndex {
       let term = this.#term(word);
       if (term.passages === 0 && corrections < mostCorrections) {
         corrections++;
-        term = await this.#corrected(word);
+        term = this.#corrected(word);
+        yield;
       }
       if (term.passages === 0) missed++;
       else found.set(term.text, term);
@@ -163,10 +217,7 @@ export class KeywordIndex {
       const term = this.#term(phrase);
       if (term.passages > 0) found.set(term.text, term);
     }
-    const size = this.#size.get() as number;
-    const terms = affordable([...found.values()]);
-    const most = terms.reduce((sum, term) => sum + weight(term.passages, size), missed * weight(0, size));
-    return { terms, most: most * mostOverWeight };
+    return { terms: affordable([...found.values()]).map(({ text }) => text), missed };
   }
 
   #term(text: string): Term {
@@ -180,13 +231,9 @@ export class KeywordIndex {
   }
 
   /** What a word that no document has was meant to be; itself where nothing is near. */
-  async #corrected(word: string): Promise<Term> {
+  #corrected(word: string): Term {
     const key = `${word}?`;
-    const known = this.#remembered.get(key);
-    if (known) return known;
-    const term = this.#remember(key, this.#term(this.#spelling.nearest(word) ?? word));
-    await setImmediate();
-    return term;
+    return this.#remembered.get(key) ?? this.#remember(key, this.#term(this.#spelling.nearest(word) ?? word));
   }
 
   #remember(key: string, term: Term): Term {
@@ -195,14 +242,16 @@ export class KeywordIndex {
     return term;
   }
 
-  #forgetIfChanged(): void {
-    const version = this.#version.get() as string;
-    if (version === this.#rememberedAt) return;
+  #forgetUnlessOf(revision: string): void {
+    if (revision === this.#rememberedAt) return;
     this.#remembered.clear();
     this.#scores.forget();
-    this.#rememberedAt = version;
+    this.#rememberedAt = revision;
   }
 }
+
+/** Of an index that changed while it was read. */
+const outdated: KeywordRanking = { best: [], shares: () => new Map() };
 
 /** The rarest terms, as many as may be looked at; always one. */
 function affordable(terms: readonly Term[]): Term[] {

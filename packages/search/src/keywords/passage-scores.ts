@@ -1,3 +1,6 @@
+/** Up to here the highest are found by inserting each among those so far, above by sorting all. */
+const mostInserted = 500;
+
 /** Scores of passages, which go by their rows in `passages`. */
 export class PassageScores {
   readonly #scores: Float64Array;
@@ -36,8 +39,10 @@ export class PassageScores {
 
 /** 0 where there are not as many above it. */
 function nthHighest(values: Float64Array, n: number): number {
+  if (n > values.length) return 0;
+  if (n > mostInserted) return values.slice().sort()[values.length - n]!;
   // The highest so far, ascending.
-  const highest = new Float64Array(Math.min(n, values.length + 1));
+  const highest = new Float64Array(n);
   const last = highest.length - 1;
   for (const value of values) {
     if (value <= highest[0]!) continue;

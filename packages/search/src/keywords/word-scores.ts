@@ -9,6 +9,14 @@ interface WordScores {
   readonly scores: Float64Array;
 }
 
+type Score = [passage: number, score: number];
+
+/**
+ * Passages that are scored without a turn of the event loop. FTS5 counts a word's passages anew for each slice, so
+ * that small ones would cost more than they are worth.
+ */
+const passagesAtOnce = 5000;
+
 /** Scores kept, all forgotten together: 12 bytes each, and about 100 for each passage among them. */
 const mostRemembered = 2_000_000;
 
@@ -17,7 +25,7 @@ const mostRemembered = 2_000_000;
  * each passage that it scores, a hundred times as long as adding up what is remembered.
  */
 export class WordScoresTable {
-  readonly #read: Statement;
+  readonly #slice: Statement;
   readonly #words = new Map<string, WordScores>();
   /** Passages that have one of the words (rows in `passages`), and where in this list they stand. */
   #passages: number[] = [];
@@ -25,8 +33,11 @@ export class WordScoresTable {
   #remembered = 0;
 
   constructor(db: Database) {
-    this.#read = db
-      .prepare('SELECT rowid, -bm25(passage_words) FROM passage_words WHERE passage_words MATCH ?')
+    this.#slice = db
+      .prepare(
+        `SELECT rowid, -bm25(passage_words) FROM passage_words WHERE passage_words MATCH ? AND rowid > ?
+         ORDER BY rowid LIMIT ?`,
+      )
       .raw();
   }
 
@@ -34,27 +45,50 @@ export class WordScoresTable {
     return this.#words.has(word);
   }
 
-  /** @param word without quotation marks. */
-  read(word: string): void {
-    const rows = this.#read.all(`"${word}"`) as [passage: number, score: number][];
-    this.#words.set(word, {
-      places: Uint32Array.from(rows, ([passage]) => this.#place(passage)),
-      scores: Float64Array.from(rows, ([, score]) => score),
-    });
-    this.#remembered += rows.length;
+  /**
+   * Reads what a word adds, a slice at each step, for others to have their turn in between. Nothing is kept before
+   * {@link keep}: only who reads can tell whether all slices were of one state of the index.
+   *
+   * @param word without quotation marks.
+   */
+  *read(word: string): Generator<void, readonly Score[]> {
+    const read: Score[] = [];
+    for (let last = 0; ; last = read.at(-1)![0]) {
+      const slice = this.#slice.all(`"${word}"`, last, passagesAtOnce) as Score[];
+      for (const score of slice) read.push(score);
+      if (slice.length < passagesAtOnce) return read;
+      yield;
+    }
   }
 
-  /** What the words add up to, in the order given; those that are not there are read. */
+  /** Remembers what was read of a word. */
+  keep(word: string, read: readonly Score[]): void {
+    if (this.has(word)) return;
+    this.#words.set(word, {
+      places: Uint32Array.from(read, ([passage]) => this.#place(passage)),
+      scores: Float64Array.from(read, ([, score]) => score),
+    });
+    this.#remembered += read.length;
+  }
+
+  /** How many passages have the word, which must be there. */
+  passagesWith(word: string): number {
+    return this.#words.get(word)!.places.length;
+  }
+
+  /** What the words add up to, in the order given. They must be there. */
   sum(words: readonly string[]): PassageScores {
-    for (const word of words) if (!this.has(word)) this.read(word);
     const sums = new Float64Array(this.#passages.length);
     for (const word of words) {
       const { places, scores } = this.#words.get(word)!;
       for (let index = 0; index < places.length; index++) sums[places[index]!]! += scores[index]!;
     }
-    const found = new PassageScores(sums, this.#passages, this.#placeOf);
+    return new PassageScores(sums, this.#passages, this.#placeOf);
+  }
+
+  /** Forgets everything when it has become too much. */
+  trim(): void {
     if (this.#remembered > mostRemembered) this.forget();
-    return found;
   }
 
   /** Leaves alone what was given out. */
