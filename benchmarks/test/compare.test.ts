@@ -118,9 +118,10 @@ describe('comparing two runs', () => {
   test('what only one run has is named', () => {
     const fewer = { ...before, measurements: before.measurements.filter(({ metric }) => metric !== 'ping') };
     expect(compareResults(before, fewer).onlyBefore).toEqual([
+      'ping backend=vector depth=mcp-stdio passages=420 phase=alone',
       'ping backend=hnsw depth=mcp-stdio phase=indexing',
       'ping backend=hnsw depth=mcp-stdio phase=idle',
     ]);
-    expect(compareResults(fewer, before).onlyAfter).toHaveLength(2);
+    expect(compareResults(fewer, before).onlyAfter).toHaveLength(3);
   });
 });

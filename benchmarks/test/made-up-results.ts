@@ -96,6 +96,7 @@ export function madeUpResults(
       questions.map(() => 0.93),
     ]);
   }
+  add('ping', { backend: 'vector', passages: 420, depth: 'mcp-stdio', phase: 'alone' }, times(0.3, 60, 2));
   add('indexing_loop', { passages: 420 }, times(19_000, 1, 2));
   add('indexing_loop', { passages: 1600 }, times(60_000, 1, 1));
   addWhole(add, times);

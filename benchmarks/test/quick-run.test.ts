@@ -122,8 +122,11 @@ describe('pnpm bench --quick', () => {
   });
 
   test('a restart with nothing changed embeds nothing', () => {
-    for (const metric of ['restart_embedded', 'whole_restart_embedded'] as const)
-      for (const { runs } of select(results.measurements, metric)) expect(runs.flat()).toEqual([0]);
+    for (const metric of ['restart_embedded', 'whole_restart_embedded'] as const) {
+      const found = select(results.measurements, metric);
+      expect(found.length, metric).toBeGreaterThan(0);
+      for (const { runs } of found) expect(runs.flat(), metric).toEqual([0]);
+    }
   });
 
   test('each mode over MCP stands against its own floor', () => {
@@ -133,6 +136,12 @@ describe('pnpm bench --quick', () => {
           select(results.measurements, 'query', { backend: mode, depth, state: 'warm' }),
           `${mode} ${depth}`,
         ).toHaveLength(1);
+  });
+
+  test('what a ping over the same connection costs stands beside them', async () => {
+    const labels = { backend: 'vector', depth: 'mcp-stdio', phase: 'alone' };
+    expect(select(results.measurements, 'ping', labels)).toHaveLength(1);
+    expect(await readFile(join(directory, 'report.md'), 'utf8')).toContain('ping over MCP stdio');
   });
 
   test('a generated folder has the passages that were asked for, and is used in every mode', () => {

@@ -155,7 +155,7 @@ export function latencyTable(results: Results): Table | undefined {
     columns: ['search', 'depth', 'p50', 'p95', 'p99', 'cold', 'samples'],
     names: 2,
     rows,
-    note: `Vector alone and embed + vector know no mode; from SearchService on, backends search in the default mode, ${results.method.searchMode}. Cold: the first call at that depth in a fresh process; over MCP that includes loading model and index.`,
+    note: `Vector alone and embed + vector know no mode; from SearchService on, backends search in the default mode, ${results.method.searchMode}. Cold: the first call at that depth in a fresh process; over MCP that includes loading model and index. Warm: asked for at least the second time, so that what search remembers of words and passages is there; the question is embedded anew each time.`,
   };
 }
 
@@ -181,12 +181,18 @@ export function floorTable(results: Results): Table | undefined {
     }),
   );
   if (rows.length === 0) return undefined;
+  const ping = find(results, 'ping', { backend: floorMode, phase: 'alone' });
+  const floor = find(results, 'query', { backend: floorMode, depth: 'bare', state: 'warm' });
+  if (ping && floor) {
+    const share = summaryOf(ping).value / summaryOf(floor).value;
+    rows.push(['none', 'ping over MCP stdio', withInterval(ping), withInterval(floor), share.toFixed(2)]);
+  }
   return {
     title: 'Against the floor',
     columns: ['mode', 'depth', 'p50', 'floor', 'ratio'],
     names: 2,
     rows,
-    note: `The floor embeds the question and queries the store, with nothing around it, in turn with the search in one process. It is the same work only in ${floorMode} mode; hybrid search also ranks by words, so its ratio is for information. Keyword search has no vector in it and no row here.`,
+    note: `The floor embeds the question and queries the store, with nothing around it, in turn with the search in one process. It is the same work only in ${floorMode} mode; hybrid search also ranks by words, so its ratio is for information. Keyword search has no vector in it and no row here. Ping, one after the other over the same connection, is what two processes pay to talk at all: what it is of the floor, no search over MCP can do without.`,
   };
 }
 

@@ -3,6 +3,7 @@ import { vectorAt } from '../corpus/geometry.js';
 import { type Judgments, readJudgments } from '../corpus/judgments.js';
 import { documentRanking } from '../metrics/ranking.js';
 import type { Absence, Labels, Measurement } from '../results/results.js';
+import { floorMode } from '../targets.js';
 import { timedBuild } from './build.js';
 import { bareDepth, type Depth, mcpDepth, serviceDepth, vectorDepth } from './depths.js';
 import { openEmbedder, openLevelIndex, wrapEmbedder } from './kettle.js';
@@ -89,6 +90,7 @@ export async function queryIndex(input: CorpusInput, tell: Tell): Promise<Outcom
         const all = [...depths, ...servers.map(({ depth }) => depth)];
         const seed = workspace.seed + input.repetition;
         const latency = await measureLatency(all, judgments.queries, { labels, seed, most: input.questions });
+        const pings = mode === floorMode ? await pingAlone(input, servers, labels) : [];
         await closeAll(servers);
         tell('judging the answers');
         return {
@@ -97,6 +99,7 @@ export async function queryIndex(input: CorpusInput, tell: Tell): Promise<Outcom
             { metric: 'restart', labels, runs: [[restart.milliseconds]] },
             { metric: 'restart_embedded', labels, runs: [[embedded]] },
             ...latency,
+            ...pings,
             { metric: 'memory', labels, runs: [[await residentMemory()]] },
             ...(input.repetition === 0 ? await judge(index, judgments, labels) : []),
           ],
@@ -154,6 +157,25 @@ async function startServers(
     }
   }
   return { servers, absences };
+}
+
+/** What the way to the server and back costs with no search in it. */
+async function pingAlone(
+  { questions }: CorpusInput,
+  servers: readonly RunningServer[],
+  labels: Labels,
+): Promise<Measurement[]> {
+  const measured: Measurement[] = [];
+  for (const { client, depth } of servers) {
+    const times: number[] = [];
+    for (let i = 0; i < questions; i++) times.push((await timed(() => client.request('ping'))).milliseconds);
+    measured.push({
+      metric: 'ping',
+      labels: { ...labels, depth: depth.name, phase: 'alone' },
+      runs: [times],
+    });
+  }
+  return measured;
 }
 
 async function closeAll(servers: readonly RunningServer[]): Promise<void> {

@@ -4,8 +4,6 @@ import type { Labels, Measurement } from '../results/results.js';
 import type { Depth } from './depths.js';
 import { timed } from './resources.js';
 
-const warmUp = 10;
-
 export interface LatencyOptions {
   readonly labels: Labels;
   readonly seed: number;
@@ -15,7 +13,7 @@ export interface LatencyOptions {
 
 /**
  * Asks the questions at every depth and times each. The first question at a depth is its cold sample; then
- * come some that are not counted, then each question once, warm. Question by question the depths take turns
+ * each is asked once uncounted, so that every depth has remembered what it will, then each once, warm. Question by question the depths take turns
  * in an order that moves on, so that what disturbs the machine disturbs all depths alike.
  */
 export async function measureLatency(
@@ -28,7 +26,7 @@ export async function measureLatency(
   const warm = new Map<Depth, number[]>(depths.map((depth) => [depth, []]));
   for (const depth of depths) {
     cold.set(depth, (await timed(() => depth.ask(order[0]!))).milliseconds);
-    for (const query of order.slice(0, warmUp)) await depth.ask(query);
+    for (const query of order) await depth.ask(query);
   }
   for (const [turn, query] of order.entries()) {
     for (let i = 0; i < depths.length; i++) {

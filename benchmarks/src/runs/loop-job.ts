@@ -15,12 +15,15 @@ export interface LoopInput {
 }
 
 const batchSize = 32;
+/** Fewer passages than this are too few batches for one half of them to stand for the other. */
+const fewest = 8 * batchSize;
 
 /**
  * The floor for indexing: the loop that anybody would write first, batches of 32 through the feature-extraction
  * pipeline of transformers.js, on the very passages that Kettle makes of the corpus, with the same model files.
  * Only embedding is timed: no reading, splitting or storing. The model is loaded and warm. A repetition goes through
- * every other batch, the next one through those between, and counts for all passages.
+ * every other batch, the next one through those between, and counts for all passages; few passages are gone through
+ * whole.
  */
 export async function measureLoop(
   { workspace, textsFile, repetition }: LoopInput,
@@ -37,10 +40,12 @@ export async function measureLoop(
   const extract = await pipeline('feature-extraction', model, { quantized: true });
   const embed = (batch: string[]) => extract(batch, { pooling: 'mean', normalize: true });
   await embed(texts.slice(0, 1) as string[]);
-  const first = texts.length > batchSize ? (repetition % 2) * batchSize : 0;
+  const halves = texts.length >= fewest;
+  const first = halves ? (repetition % 2) * batchSize : 0;
+  const step = halves ? 2 * batchSize : batchSize;
   let done = 0;
   const { milliseconds } = await timed(async () => {
-    for (let from = first; from < texts.length; from += 2 * batchSize) {
+    for (let from = first; from < texts.length; from += step) {
       tell(`${from} of ${texts.length} passages`);
       const batch = texts.slice(from, from + batchSize);
       await embed(batch as string[]);
