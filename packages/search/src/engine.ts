@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Embedder } from '@kettle/embedder';
 import { abortable } from './abortable.js';
 import { asSearchError } from './as-search-error.js';
@@ -52,6 +53,8 @@ export class Engine {
     this.#options = options;
     this.#log = log;
     this.state = new IndexState(model, log);
+    // Each document in work listens.
+    setMaxListeners(0, this.#ended.signal);
     if (watch === true) {
       this.#watcher = new FolderWatcher(corpus.directory, () => this.#wake.wake(), log);
     }

@@ -1,5 +1,6 @@
 import { abortable } from './abortable.js';
 import { asSearchError } from './as-search-error.js';
+import type { Catalog } from './catalog/catalog.js';
 import { isDamage } from './catalog/open-catalog.js';
 import type { DocumentContent, DocumentInfo } from './document-info.js';
 import { Engine } from './engine.js';
@@ -7,7 +8,7 @@ import { SearchError } from './errors.js';
 import type { Gate } from './gate.js';
 import type { IndexStatus } from './index-status.js';
 import type { OpenIndexOptions } from './open-index-options.js';
-import { listFolder, readFolderDocument } from './reading/folder-documents.js';
+import { type FolderKnowledge, listFolder, readFolderDocument } from './reading/folder-documents.js';
 import { refusalsFrom } from './refusals.js';
 import type { SearchHit } from './search-hit.js';
 import type {
@@ -68,7 +69,11 @@ class LiveIndex implements SearchIndex {
 
   async getDocument(name: string, { signal }: IndexCallOptions = {}): Promise<DocumentContent> {
     this.#checkOpen();
-    return readFolderDocument(this.#directory, name, signal);
+    return readFolderDocument(name, {
+      directory: this.#directory,
+      refused: () => this.#know((catalog) => refusalsFrom(catalog.get('refused'))) ?? new Map(),
+      signal,
+    });
   }
 
   status(): IndexStatus {
@@ -100,13 +105,23 @@ class LiveIndex implements SearchIndex {
   }
 
   async #list(): Promise<DocumentInfo[]> {
-    return listFolder(this.#directory, () => {
-      const catalog = this.#engine.session?.catalog;
-      return {
-        indexed: catalog?.documents.indexed() ?? new Map(),
-        refused: refusalsFrom(catalog?.get('refused')),
-      };
+    const nothing: FolderKnowledge = { indexed: new Map(), refused: new Map() };
+    const know = (catalog: Catalog): FolderKnowledge => ({
+      indexed: catalog.documents.indexed(),
+      refused: refusalsFrom(catalog.get('refused')),
     });
+    return listFolder(this.#directory, () => this.#know(know) ?? nothing);
+  }
+
+  /** What the catalog says, as long as there is one that says something: the folder itself can be read without it. */
+  #know<T>(ask: (catalog: Catalog) => T): T | undefined {
+    const { session } = this.#engine;
+    try {
+      return session && ask(session.catalog);
+    } catch (error) {
+      if (isDamage(error)) this.#engine.reportDamage();
+      return undefined;
+    }
   }
 
   async #wait(gate: Gate, { signal, onProgress }: WaitOptions): Promise<void> {

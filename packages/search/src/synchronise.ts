@@ -9,9 +9,10 @@ import { Pace } from './pace.js';
 import { fileTypeOf } from './reading/file-types.js';
 import { NotADocument } from './reading/not-a-document.js';
 import { FileInFlux, type ReadDocument, readDocument } from './reading/read-document.js';
+import { TookTooLong } from './reading/took-too-long.js';
 import { type FolderListing, type FoundFile, isGone, reasonOf, walkFolder } from './reading/walk-folder.js';
-import { type Refusal, type Refusals, refusalsAsText, refusalsFrom } from './refusals.js';
-import { rulesVersion } from './rules-version.js';
+import { type Refusal, type Refusals, refusalOf, refusalsAsText, refusalsFrom, stands } from './refusals.js';
+import { rulesOf, rulesVersion } from './rules-version.js';
 import type { SyncReport } from './sync-report.js';
 import { SyncTally } from './sync-tally.js';
 import { trustedStamp } from './trusted-stamp.js';
@@ -148,8 +149,7 @@ class SyncRun {
 
   #isRefused(file: FoundFile): boolean {
     const refusal = this.#formerly.get(file.name);
-    if (!refusal?.settled || refusal.stamp !== file.stamp) return false;
-    if (refusal.rules !== rulesOf(file.name) || this.#options.force) return false;
+    if (this.#options.force || !stands(refusal, file)) return false;
     this.#refuse(file, refusal);
     return true;
   }
@@ -214,18 +214,14 @@ class SyncRun {
     const { directory, signal } = this.#options;
     const startedAt = Date.now();
     try {
-      return await this.#tally.time('reading', () => readDocument(directory, file.name, signal));
+      return await this.#tally.time('reading', () => readDocument(directory, file.name, { signal }));
     } catch (error) {
       signal.throwIfAborted();
       const row = this.#known.get(file.name);
-      if (error instanceof NotADocument) {
-        this.#refuse(file, {
-          stamp: file.stamp,
-          settled: trustedStamp(file, startedAt) !== '',
-          rules: rulesOf(file.name),
-          reason: error.message,
-        });
-        if (row !== undefined) await this.#remove([row]);
+      if (error instanceof NotADocument || error instanceof TookTooLong) {
+        this.#refuse(file, refusalOf(file, startedAt, error, this.#formerly.get(file.name)));
+        // What took too long may go well another time: its old state stays.
+        if (row !== undefined && error instanceof NotADocument) await this.#remove([row]);
       } else if (isGone(error)) {
         if (row !== undefined) await this.#remove([row]);
       } else {
@@ -276,11 +272,6 @@ class SyncRun {
     if (failure !== undefined) throw failure.reason;
     signal.throwIfAborted();
   }
-}
-
-/** For files that the listing gave: their type is known. */
-function rulesOf(name: string): number {
-  return rulesVersion(fileTypeOf(name)!);
 }
 
 function isSame(row: DocumentRow, document: ReadDocument): boolean {

@@ -1,11 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { extractorVersion } from '@kettle/pdf-text';
 import { SearchError, type SearchIndex } from '@kettle/search';
 import Database from 'better-sqlite3';
 import PDFDocument from 'pdfkit';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { endlessPdf } from '../../pdf-text/test/support/endless-pdf.js';
 import { until } from './support/until.js';
 import { Workspace } from './support/workspace.js';
 
@@ -14,7 +16,10 @@ let workspace: Workspace;
 beforeEach(async () => {
   workspace = await Workspace.create();
 });
-afterEach(() => workspace.remove());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await workspace.remove();
+});
 
 async function pdf(pages: readonly string[], options: PDFKit.PDFDocumentOptions = {}): Promise<Buffer> {
   const document = new PDFDocument({ autoFirstPage: false, ...options });
@@ -45,6 +50,25 @@ async function synchroniseUntil(index: SearchIndex, condition: string): Promise<
     await index.sync();
     return Boolean(catalog(condition));
   });
+}
+
+/** Calls back for each PDF that goes to the thread that reads them. */
+function onReading(listener: () => void): void {
+  const post = Worker.prototype.postMessage;
+  vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...args) {
+    if (args[0] instanceof Uint8Array) listener();
+    post.apply(this, args);
+  });
+}
+
+/** Gives up PDFs after a second instead of a minute. */
+function shortenDeadline(): void {
+  const { setTimeout } = globalThis;
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((
+    work: () => void,
+    milliseconds: number,
+    ...args: []
+  ) => setTimeout(work, milliseconds === 60_000 ? 1000 : milliseconds, ...args)) as typeof setTimeout);
 }
 
 const bicycles = 'Bicycles may be kept in the yard, next to the shed, and are locked at night.';
@@ -142,6 +166,70 @@ it('leaves what it refused in peace until it changes', async () => {
   expect(await index.search('bicycles')).toHaveLength(1);
 });
 
+it('keeps what a PDF said that takes too long now, and tries again later', async () => {
+  const whole = await pdf([bicycles]);
+  await workspace.write('a.pdf', whole);
+  const index = await workspace.openReady();
+  const finds = async () => (await index.search('bicycles')).map(({ document }) => document);
+  let readings = 0;
+  onReading(() => readings++);
+  shortenDeadline();
+  await workspace.write('a.pdf', endlessPdf());
+  const slow = [{ name: 'a.pdf', reason: expect.stringContaining('took too long') }];
+  expect(await index.sync()).toMatchObject({ removed: 0, skipped: slow, failed: [] });
+  expect(await finds()).toEqual(['a.pdf']);
+  await synchroniseUntil(index, `SELECT 1 FROM meta WHERE value LIKE '%"settled":true%'`);
+
+  // For a while it is left in peace, whoever asks.
+  const before = readings;
+  expect(await index.sync()).toMatchObject({ skipped: slow });
+  await expect(index.getDocument('a.pdf')).rejects.toMatchObject({ code: 'document_unreadable' });
+  expect(readings).toBe(before);
+
+  catalog(`UPDATE meta SET value = replace(value, '"retryAt":', '"retryAt":-') WHERE key = 'refused'`);
+  expect(await index.sync()).toMatchObject({ skipped: slow });
+  expect(readings).toBe(before + 1);
+  expect(await finds()).toEqual(['a.pdf']);
+
+  await workspace.write('a.pdf', await pdf(['Only dogs.']));
+  expect(await index.sync()).toMatchObject({ changed: 1, skippedCount: 0 });
+  expect((await index.search('dogs'))[0]).toMatchObject({ passage: 'Only dogs.' });
+});
+
+it('does not read again what it refused because somebody asks for it', async () => {
+  await workspace.write('scan.pdf', await pdf(['']));
+  const index = await workspace.openReady();
+  await synchroniseUntil(index, `SELECT 1 FROM meta WHERE value LIKE '%"settled":true%'`);
+  let readings = 0;
+  onReading(() => readings++);
+  await expect(index.getDocument('scan.pdf')).rejects.toMatchObject({
+    code: 'document_unreadable',
+    message: expect.stringContaining('holds no text'),
+  });
+  expect(readings).toBe(0);
+  await workspace.write('scan.pdf', await pdf([bicycles]));
+  expect((await index.getDocument('scan.pdf')).text).toBe(bicycles);
+});
+
+it('gives a document that somebody asks for before those that are indexed', async () => {
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, number) =>
+      workspace.write(`${number}.pdf`, await pdf([`${bicycles} ${number}`])),
+    ),
+  );
+  let readings = 0;
+  const reading = new Promise<void>((resolve) => {
+    onReading(() => {
+      readings++;
+      resolve();
+    });
+  });
+  const index = await workspace.open();
+  await reading;
+  expect((await index.getDocument('19.pdf')).text).toContain(`${bicycles} 19`);
+  expect(readings).toBeLessThan(20);
+});
+
 it('reads PDFs anew after an upgrade of what reads them, and nothing else, and nothing without one', async () => {
   await workspace.write('a.pdf', await pdf([bicycles]));
   await workspace.write('a.txt', 'Tea with milk.');
@@ -178,10 +266,15 @@ it('tells of pages that are missing', async () => {
 });
 
 it('ends with the index, also while a PDF is read', async () => {
-  await workspace.write('a.pdf', await pdf(Array.from({ length: 300 }, () => bicycles.repeat(30))));
+  await workspace.write('a.pdf', endlessPdf());
+  const reading = new Promise<void>(onReading);
   const index = await workspace.open();
+  await reading;
   await index.close();
   await expect(index.getDocument('a.pdf')).rejects.toMatchObject({ code: 'closed' });
+  // The next one does not wait until the other is given up.
+  await workspace.write('a.pdf', await pdf([bicycles]));
+  expect(await (await workspace.openReady()).search('bicycles')).toHaveLength(1);
 });
 
 it('ends a reading that nobody waits for', async () => {

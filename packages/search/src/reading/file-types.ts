@@ -6,6 +6,12 @@ import { beginsLikePdf, readPdf } from './read-pdf.js';
 /** How the passages of a type find their headings. */
 export type Markup = 'plain' | 'markdown';
 
+export interface ReadOptions {
+  readonly signal?: AbortSignal;
+  /** Somebody waits for this file: it goes before those that are indexed. @default false */
+  readonly urgent?: boolean;
+}
+
 /** A kind of file that can be indexed. Another kind is another row with a reader of its own. */
 export interface FileType {
   readonly extensions: readonly string[];
@@ -22,10 +28,11 @@ export interface FileType {
    * Bytes to text; gives `undefined` when the bytes are not of this type.
    *
    * @throws {NotADocument} when they are, but give no text.
+   * @throws {TookTooLong} when reading them was given up.
    */
   readonly read: (
     bytes: Uint8Array,
-    signal?: AbortSignal,
+    options?: ReadOptions,
   ) => DecodedText | undefined | Promise<DecodedText | undefined>;
 }
 

@@ -1,14 +1,15 @@
-import { realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { IndexedDocument } from '../catalog/document-table.js';
 import type { DocumentContent, DocumentInfo } from '../document-info.js';
 import { SearchError } from '../errors.js';
-import type { Refusals } from '../refusals.js';
+import { type Refusals, stands } from '../refusals.js';
 import { fileTypeOf } from './file-types.js';
 import { NotADocument } from './not-a-document.js';
 import { FileInFlux, isDocument, type ReadDocument, readDocument } from './read-document.js';
 import { similarNames } from './similar-names.js';
-import { type FoundFile, isGone, isIgnored, reasonOf, walkFolder } from './walk-folder.js';
+import { TookTooLong } from './took-too-long.js';
+import { type FoundFile, foundFile, isGone, isIgnored, reasonOf, walkFolder } from './walk-folder.js';
 
 /** What an index knows of the files of its folder, by name. */
 export interface FolderKnowledge {
@@ -44,24 +45,31 @@ export async function listFolder(directory: string, catalog: () => FolderKnowled
     });
 }
 
+export interface ReadFolderDocumentOptions {
+  readonly directory: string;
+  /** What is known to be no document, and why: it is not tried again, which may take long. */
+  readonly refused: () => Refusals;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * One document of the folder as it is now. A name whose letters are composed otherwise (NFC, NFD) is found too.
  *
  * @throws {SearchError} `document_not_found` with suggestions, `document_unreadable` or `folder_unavailable`.
  */
 export async function readFolderDocument(
-  directory: string,
   name: string,
-  signal?: AbortSignal,
+  options: ReadFolderDocumentOptions,
 ): Promise<DocumentContent> {
-  const direct = isDocumentName(name) ? await readIfThere(directory, name, signal) : undefined;
+  const { directory, signal } = options;
+  const direct = isDocumentName(name) ? await readIfThere(name, options) : undefined;
   signal?.throwIfAborted();
   if (direct !== undefined) return { ...describe(direct.file), text: direct.text };
 
   const names = (await walkFolder(directory, signal)).files.map((file) => file.name);
   const wanted = name.normalize('NFC');
   const same = names.find((candidate) => candidate !== name && candidate.normalize('NFC') === wanted);
-  const found = same === undefined ? undefined : await readIfThere(directory, same, signal);
+  const found = same === undefined ? undefined : await readIfThere(same, options);
   if (found !== undefined) return { ...describe(found.file), text: found.text };
 
   const suggestions = similarNames(name, names);
@@ -85,9 +93,8 @@ function isDocumentName(name: string): boolean {
 }
 
 async function readIfThere(
-  directory: string,
   name: string,
-  signal?: AbortSignal,
+  { directory, refused, signal }: ReadFolderDocumentOptions,
 ): Promise<ReadDocument | undefined> {
   const path = join(directory, name);
   const shown = `The document "${name}"`;
@@ -96,7 +103,11 @@ async function readIfThere(
     const expected = join(await realpath(directory), name);
     const real = await realpath(path);
     if (real.normalize('NFC') !== expected.normalize('NFC')) return undefined;
-    return await readDocument(directory, name, signal);
+    const refusal = refused().get(name);
+    if (refusal !== undefined && stands(refusal, foundFile(name, await lstat(path, { bigint: true })))) {
+      throw new NotADocument(refusal.reason);
+    }
+    return await readDocument(directory, name, { ...(signal && { signal }), urgent: true });
   } catch (error) {
     signal?.throwIfAborted();
     if (isGone(error)) return undefined;
@@ -112,7 +123,9 @@ async function readIfThere(
         },
       );
     }
-    const why = error instanceof NotADocument ? error.message : reasonOf(error);
-    throw new SearchError('document_unreadable', `${shown} can't be shown: ${why}.`, { cause: error });
+    throw new SearchError('document_unreadable', `${shown} can't be shown: ${reasonOf(error)}.`, {
+      cause: error,
+      retryable: error instanceof TookTooLong,
+    });
   }
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sniffedBytes } from './decode-text.js';
-import { type FileType, fileTypeOf } from './file-types.js';
+import { type FileType, fileTypeOf, type ReadOptions } from './file-types.js';
 import { NotADocument } from './not-a-document.js';
 import { type FoundFile, foundFile, tooLarge } from './walk-folder.js';
 
@@ -27,17 +27,18 @@ export class FileInFlux extends Error {
  * Reads one file whole. Symbolic links are refused.
  *
  * @throws {NotADocument} for binary, too large or unsupported files, and for those that give no text.
+ * @throws {TookTooLong} when reading it was given up.
  * @throws {FileInFlux} when the file changed meanwhile: what was read may be half of one state, half of another.
  */
 export async function readDocument(
   directory: string,
   name: string,
-  signal?: AbortSignal,
+  options?: ReadOptions,
 ): Promise<ReadDocument> {
   const type = fileTypeOf(name);
   if (type === undefined) throw new NotADocument('unsupported type');
   const { file, bytes } = await readFile(directory, name, type.maxBytes);
-  const decoded = await type.read(bytes, signal);
+  const decoded = await type.read(bytes, options);
   if (decoded === undefined) throw new NotADocument('binary content');
   return { file, type, hash: await hashOf(bytes), ...decoded };
 }
