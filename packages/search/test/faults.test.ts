@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { EmbedderError } from '@kettle/embedder';
@@ -8,6 +9,7 @@ import {
   VectorStoreError,
   type VectorStoreErrorCode,
 } from '@kettle/vector-store';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeEmbedder } from './support/fake-embedder.mjs';
 import { until } from './support/until.js';
@@ -203,6 +205,41 @@ describe('an index that is removed while it is open', () => {
     const next = await workspace.openReady({ embedder: again });
     expect(again.embedded).toEqual([]);
     expect(next.status()).toMatchObject({ documents: 2 });
+  });
+});
+
+describe('a catalog that can not be read', () => {
+  it.each(['documents', 'meta'])(
+    '(its table "%s") keeps no document of the folder from view',
+    async (table) => {
+      const index = await workspace.openReady();
+      const db = new Database(join(index.status().directory!, 'catalog.sqlite'));
+      if (table === 'documents') db.exec('ALTER TABLE documents RENAME TO elsewhere');
+      else db.exec("INSERT OR REPLACE INTO meta VALUES ('refused', 'no JSON')");
+      db.close();
+      expect(await index.listDocuments()).toMatchObject([{ name: 'tea.txt', size: 14 }]);
+      expect(await index.getDocument('tea.txt')).toMatchObject({ text: 'Tea with milk.' });
+      if (table === 'meta') expect(await index.sync()).toMatchObject({ unchanged: 1 });
+    },
+  );
+
+  it('(it is damaged) is made anew once the documents are listed', async () => {
+    const index = await workspace.openReady();
+    const { directory } = index.status();
+    const catalog = join(directory!, 'catalog.sqlite');
+    const db = new Database(catalog);
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    db.close();
+    const { size } = await stat(catalog);
+    const file = await open(catalog, 'r+');
+    await file.write(Buffer.alloc(size - 4096, 0x5a), 0, size - 4096, 4096);
+    await file.close();
+    await until(index, async () => {
+      expect(await index.listDocuments()).toMatchObject([{ name: 'tea.txt' }]);
+      return existsSync(`${catalog}.damaged`);
+    });
+    await until(index, () => index.status().phase === 'ready');
+    expect(await index.search('milk')).toHaveLength(1);
   });
 });
 
