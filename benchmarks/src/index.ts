@@ -54,6 +54,7 @@ export { watchEventLoop } from './runs/lag.js';
 export { openLoop } from './runs/open-loop.js';
 export { measurePhases } from './runs/phases.js';
 export { Recorder } from './runs/recorder.js';
+export { StdioClient } from './runs/stdio-client.js';
 export {
   type BootstrapOptions,
   bootstrapInterval,
