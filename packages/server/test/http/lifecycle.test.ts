@@ -163,7 +163,7 @@ describe('the process', () => {
     const { exited } = start({ HOST: '192.0.2.1', MCP_AUTH_TOKEN: 'secret' });
     expect(await exited).toEqual([1, null]);
     expect(server!.stderr).toMatch(
-      /^kettle: Cannot listen on HOST 192\.0\.2\.1, .*no address of this machine$/m,
+      /^kettle: Cannot listen on HOST 192\.0\.2\.1, .*no address of this machine; set it to one that is$/m,
     );
   });
 
