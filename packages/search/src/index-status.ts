@@ -41,7 +41,7 @@ export interface IndexStatus {
   readonly progress?: IndexProgress;
   /** The last finished synchronisation of this process. */
   readonly lastSync?: SyncReport;
-  /** When the index was last level with the folder, ISO 8601; absent when it never was. */
+  /** When the index was last level with the folder, ISO 8601, to the minute where nothing changed; absent when it never was. */
   readonly lastSyncAt?: string;
   /** Why the last attempt failed; absent once one succeeded. */
   readonly lastError?: { readonly code: SearchErrorCode; readonly message: string; readonly at: string };

@@ -14,7 +14,7 @@ export interface IndexSummary {
   readonly vectors: number;
   /** Embeddings kept for passages that may come back. */
   readonly spareEmbeddings: number;
-  /** When it was last level with the folder, ISO 8601; absent when it never was. */
+  /** When it was last level with the folder, ISO 8601, to the minute where nothing changed; absent when it never was. */
   readonly lastSyncAt?: string;
   /** Bytes of the catalog's files, and of everything in `directory`. */
   readonly catalogBytes: number;

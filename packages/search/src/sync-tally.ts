@@ -33,6 +33,10 @@ export class SyncTally {
     note(this.#warnings, notice);
   }
 
+  get hasChanges(): boolean {
+    return this.added + this.changed + this.renamed + this.removed > 0;
+  }
+
   get incomplete(): boolean {
     return this.#failed.length > 0;
   }

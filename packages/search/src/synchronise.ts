@@ -13,6 +13,7 @@ import { TookTooLong } from './reading/took-too-long.js';
 import { type FolderListing, type FoundFile, isGone, reasonOf, walkFolder } from './reading/walk-folder.js';
 import { type Refusal, type Refusals, refusalOf, refusalsAsText, refusalsFrom, stands } from './refusals.js';
 import { rulesOf, rulesVersion } from './rules-version.js';
+import { severalAtOnce } from './several-at-once.js';
 import type { SyncReport } from './sync-report.js';
 import { SyncTally } from './sync-tally.js';
 import { trustedStamp } from './trusted-stamp.js';
@@ -39,12 +40,9 @@ export interface SyncOutcome {
   readonly incomplete: boolean;
 }
 
-/**
- * Documents in work at a time. Small ones are many, so that the model never waits for the next; large ones are few,
- * for they lie in memory whole.
- */
-const atOnce = { least: 2, most: 32, bytes: 128 * 1024 };
 const removalBatch = 20;
+/** Milliseconds after which it is noted that the catalog is level still. */
+const syncedAtEvery = 60_000;
 /** The model refuses this text, and will go on with others. */
 const refusals: ReadonlySet<EmbedderErrorCode> = new Set(['text_too_long', 'invalid_text']);
 
@@ -58,15 +56,24 @@ export async function synchronise(options: SynchroniseOptions): Promise<SyncOutc
   const tally = new SyncTally();
   const listing = await tally.time('reading', () => walkFolder(directory, signal));
   const run = new SyncRun(options, listing, tally);
-  await run.run();
   const { catalog, writer } = options;
+  try {
+    await run.run();
+  } catch (error) {
+    // What was found out may have taken long. Where this fails too, the first failure tells more.
+    const keep = async () => writer.set(catalog.news({ refused: refusalsAsText(run.refusedSoFar) }));
+    await keep().catch(() => {});
+    throw error;
+  }
   await writer.tidy();
-  await writer.set({
-    synced_at: new Date().toISOString(),
-    corpus_device: listing.device,
-    refused: refusalsAsText(run.refused),
-  });
+  const news = catalog.news({ corpus_device: listing.device, refused: refusalsAsText(run.refused) });
+  const isDue = tally.hasChanges || Object.keys(news).length > 0 || isOld(catalog.get('synced_at'));
+  if (isDue) await writer.set({ ...news, synced_at: new Date().toISOString() });
   return { report: tally.report(catalog.documents.counts().passages), listing, incomplete: tally.incomplete };
+}
+
+function isOld(syncedAt: string | undefined): boolean {
+  return syncedAt === undefined || Math.abs(Date.now() - Date.parse(syncedAt)) >= syncedAtEvery;
 }
 
 class SyncRun {
@@ -93,6 +100,11 @@ class SyncRun {
     this.#formerly = refusalsFrom(catalog.get('refused'));
   }
 
+  /** Of a run that did not get done: former runs may be right about the other files. */
+  get refusedSoFar(): Refusals {
+    return new Map([...this.#formerly, ...this.refused]);
+  }
+
   async run(): Promise<void> {
     const { skipped, failed } = this.#listing;
     this.#checkMounted();
@@ -113,7 +125,7 @@ class SyncRun {
     );
     const notRenamed = maybeRenamed.length === 0 ? [] : await this.#rename(maybeRenamed, pace);
     await this.#removeAll([...this.#gone.values()]);
-    await this.#forEach([...notRenamed, ...rest], async (file) => {
+    await severalAtOnce([...notRenamed, ...rest], this.#options.signal, async (file) => {
       await this.#take(file);
       pace.advance(1, file.size);
     });
@@ -162,8 +174,8 @@ class SyncRun {
   /** Gives new names to documents that moved. Returns the files that are something else. */
   async #rename(files: readonly FoundFile[], pace: Pace): Promise<FoundFile[]> {
     const rest: FoundFile[] = [];
-    const { writer } = this.#options;
-    await this.#forEach(files, async (file) => {
+    const { writer, signal } = this.#options;
+    await severalAtOnce(files, signal, async (file) => {
       const startedAt = Date.now();
       const document = await this.#read(file);
       if (document === undefined) return pace.advance(1, file.size);
@@ -243,34 +255,6 @@ class SyncRun {
     await this.#options.writer.remove(rows.map((row) => row.id));
     this.#tally.removed += rows.length;
     this.#options.onCommit();
-  }
-
-  /** Runs `work` for each file, several at a time. The first failure ends all. */
-  async #forEach(files: readonly FoundFile[], work: (file: FoundFile) => Promise<void>): Promise<void> {
-    const { signal } = this.#options;
-    const underWay = new Set<Promise<void>>();
-    let bytes = 0;
-    let failure: { readonly reason: unknown } | undefined;
-    const isFull = (next: number) =>
-      underWay.size >= atOnce.most || (underWay.size >= atOnce.least && bytes + next > atOnce.bytes);
-    for (const file of files) {
-      while (failure === undefined && isFull(file.size)) await Promise.race(underWay);
-      if (failure !== undefined || signal.aborted) break;
-      bytes += file.size;
-      const run = work(file)
-        .catch((reason) => {
-          failure ??= { reason };
-        })
-        .then(() => {
-          bytes -= file.size;
-          underWay.delete(run);
-        });
-      underWay.add(run);
-    }
-    // All of them have to end, or one would go on writing after the run.
-    await Promise.all(underWay);
-    if (failure !== undefined) throw failure.reason;
-    signal.throwIfAborted();
   }
 }
 

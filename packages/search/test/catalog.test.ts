@@ -6,6 +6,7 @@ import { inspectIndexes } from '@kettle/search';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeEmbedder } from './support/fake-embedder.mjs';
+import { until } from './support/until.js';
 import { Workspace } from './support/workspace.js';
 
 let workspace: Workspace;
@@ -45,6 +46,26 @@ describe('the catalog', () => {
     }
     expect(embedded).toEqual([1, 1, 0]);
     expect(await readdir(workspace.index)).toHaveLength(2);
+  });
+
+  it('is written only when there is something to write: each time wakes all who follow', async () => {
+    await workspace.write('none.txt', Buffer.from([0, 1, 2, 3]));
+    const index = await workspace.openReady();
+    const db = new Database(join(index.status().directory!, 'catalog.sqlite'), { readonly: true });
+    const version = () => db.pragma('data_version', { simple: true });
+    // Until the stamps of the files just written tell.
+    await until(index, async () => {
+      const before = version();
+      await index.sync();
+      return version() === before;
+    });
+    const level = version();
+    await index.sync();
+    expect(version()).toBe(level);
+    await workspace.write('none.txt', 'Some.');
+    await index.sync();
+    expect(version()).not.toBe(level);
+    db.close();
   });
 
   it('can be inspected without the model, in use or not', async () => {

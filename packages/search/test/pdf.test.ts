@@ -166,6 +166,20 @@ it('leaves what it refused in peace until it changes', async () => {
   expect(await index.search('bicycles')).toHaveLength(1);
 });
 
+it('remembers what it refused also where the run came to nothing', async () => {
+  await workspace.write('a.pdf', await pdf(['']));
+  // Beside one as large, the next waits until one of the two is done.
+  await workspace.write('b.pdf', Buffer.alloc(200_000, 'No PDF. '));
+  await workspace.write('c.pdf', endlessPdf());
+  let readings = 0;
+  const reading = new Promise<void>((resolve) => onReading(() => ++readings === 3 && resolve()));
+  const index = await workspace.open();
+  await reading;
+  await index.close();
+  expect(catalog(`SELECT value FROM meta WHERE key = 'refused'`)).toMatch(/"[ab]\.pdf"/);
+  expect(catalog(`SELECT count(*) FROM meta WHERE key = 'synced_at'`)).toBe(0);
+});
+
 it('keeps what a PDF said that takes too long now, and tries again later', async () => {
   const whole = await pdf([bicycles]);
   await workspace.write('a.pdf', whole);

@@ -3,7 +3,7 @@ import { KeywordIndex } from '../keywords/keyword-index.js';
 import { ChangeLog } from './change-log.js';
 import { ContentTable } from './content-table.js';
 import { DocumentTable } from './document-table.js';
-import type { MetaKey } from './meta.js';
+import type { MetaKey, MetaValues } from './meta.js';
 import { PassageFinder } from './passage-finder.js';
 
 /**
@@ -37,6 +37,13 @@ export class Catalog {
 
   get(key: MetaKey): string | undefined {
     return this.#getMeta.get(key) as string | undefined;
+  }
+
+  /** Those of `values` that it does not say yet: each write wakes all processes that follow. */
+  news(values: MetaValues): MetaValues {
+    return Object.fromEntries(
+      Object.entries(values).filter(([key, value]) => this.get(key as MetaKey) !== value),
+    );
   }
 
   /** The state that a store was last saved in; `undefined` when it never was. */

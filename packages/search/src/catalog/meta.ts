@@ -12,7 +12,7 @@ export type MetaKey =
   | 'corpus_device'
   /** Files that are no documents though their names say so; see `refusals.ts`. */
   | 'refused'
-  /** When the catalog was last level with the folder, ISO 8601. */
+  /** When the catalog was last level with the folder, ISO 8601; up to a minute ago where nothing changed since. */
   | 'synced_at'
   /** `no` while a writer has it open: found so at the next start, the writer died. */
   | 'closed_cleanly';
