@@ -104,6 +104,22 @@ describe('mode keyword', () => {
     expect(await names('hybrid', 'walrus', { topK: 151 })).toContain('once.txt');
   });
 
+  it('ranks some of many documents as it ranks all, few or most of them', async () => {
+    // No two are of one length, so that no two are equal.
+    for (let number = 0; number < 90; number++)
+      await workspace.write(`many/${number}.txt`, `Walrus${' or'.repeat(number)}.`);
+    const index = await workspace.openReady({ mode: 'keyword' });
+    const ranked = async (options: object) =>
+      (await index.search('walrus', options)).map((hit) => hit.document);
+    const all = await ranked({ topK: 90 });
+    expect(all).toHaveLength(90);
+    for (const count of [0, 1, 5, 30, 45, 80, 89]) {
+      // The worst ones, so that others are in the way.
+      const documents = all.slice(90 - count);
+      expect(await ranked({ topK: 20, documents: documents.toSorted() })).toEqual(documents.slice(0, 20));
+    }
+  });
+
   it('leaves words out that thousands of passages have, when the query has rarer ones', async () => {
     const paragraphs = Array.from({ length: 10_100 }, (_, number) => `kettle ${number} `.repeat(12).trim());
     await workspace.write('many.txt', [...paragraphs, 'kettle and walrus '.repeat(12)].join('\n\n'));

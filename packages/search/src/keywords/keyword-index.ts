@@ -130,6 +130,7 @@ export class KeywordIndex {
 
   /** Yields wherever others may have a turn. */
   *#rank(query: string, limit: number, within: ReadonlySet<string> | undefined): Steps<KeywordRanking> {
+    if (within?.size === 0) return nothing;
     const revision = this.revision();
     this.#forgetUnlessOf(revision);
     const { terms, missed } = yield* this.#terms(query);
@@ -138,8 +139,10 @@ export class KeywordIndex {
       const missing = terms.find((term) => !this.#scores.has(term));
       if (missing === undefined) break;
       const read = yield* this.#scores.read(missing);
-      if (this.revision() !== revision) return outdated;
+      // The index changed: the whole ranking is out of date, and what was read may be of two states.
+      if (this.revision() !== revision) return nothing;
       this.#scores.keep(missing, read);
+      yield;
     }
     const scores = this.#scores.sum(terms);
     const most = this.#most(terms, missed);
@@ -157,7 +160,6 @@ export class KeywordIndex {
   }
 
   *#best(scores: PassageScores, limit: number, within: ReadonlySet<string> | undefined): Steps<string[]> {
-    if (within?.size === 0) return [];
     for (let take = limit * passagesPerHit; ; take *= 4) {
       const isAll = within !== undefined && within.size <= take;
       const passages = isAll ? [] : scores.best(take);
@@ -250,8 +252,7 @@ export class KeywordIndex {
   }
 }
 
-/** Of an index that changed while it was read. */
-const outdated: KeywordRanking = { best: [], shares: () => new Map() };
+const nothing: KeywordRanking = { best: [], shares: () => new Map() };
 
 /** The rarest terms, as many as may be looked at; always one. */
 function affordable(terms: readonly Term[]): Term[] {

@@ -9,7 +9,13 @@ interface WordScores {
   readonly scores: Float64Array;
 }
 
-type Score = [passage: number, score: number];
+/** What was read of one word. */
+interface ReadScores {
+  /** Rows in `passages`, ascending. */
+  readonly passages: number[];
+  /** One for each of `passages`. */
+  readonly scores: number[];
+}
 
 /**
  * Passages that are scored without a turn of the event loop. FTS5 counts a word's passages anew for each slice, so
@@ -51,24 +57,27 @@ export class WordScoresTable {
    *
    * @param word without quotation marks.
    */
-  *read(word: string): Generator<void, readonly Score[]> {
-    const read: Score[] = [];
-    for (let last = 0; ; last = read.at(-1)![0]) {
-      const slice = this.#slice.all(`"${word}"`, last, passagesAtOnce) as Score[];
-      for (const score of slice) read.push(score);
-      if (slice.length < passagesAtOnce) return read;
+  *read(word: string): Generator<void, ReadScores> {
+    const passages: number[] = [];
+    const scores: number[] = [];
+    for (;;) {
+      const slice = this.#slice.all(`"${word}"`, passages.at(-1) ?? 0, passagesAtOnce) as [number, number][];
+      for (const row of slice) {
+        passages.push(row[0]);
+        scores.push(row[1]);
+      }
+      if (slice.length < passagesAtOnce) return { passages, scores };
       yield;
     }
   }
 
   /** Remembers what was read of a word. */
-  keep(word: string, read: readonly Score[]): void {
+  keep(word: string, { passages, scores }: ReadScores): void {
     if (this.has(word)) return;
-    this.#words.set(word, {
-      places: Uint32Array.from(read, ([passage]) => this.#place(passage)),
-      scores: Float64Array.from(read, ([, score]) => score),
-    });
-    this.#remembered += read.length;
+    const places = new Uint32Array(passages.length);
+    for (let index = 0; index < places.length; index++) places[index] = this.#place(passages[index]!);
+    this.#words.set(word, { places, scores: new Float64Array(scores) });
+    this.#remembered += places.length;
   }
 
   /** How many passages have the word, which must be there. */
