@@ -6,9 +6,6 @@ import { FakeEmbedder } from './fake-embedder.mjs';
 import { openForTest } from './open-for-test.mjs';
 
 const [documents, directory, task, passages, catalog] = process.argv.slice(2);
-/** Turns of the event loop during which a transaction is under way: others last for a few. */
-const long = 100;
-
 /** Whether somebody writes right now. */
 function isBusy(db) {
   try {
@@ -25,7 +22,10 @@ if (task === 'write') {
   await openForTest({ documents, directory, loadEmbedder: async () => embedder });
   while (embedder.embedded.length < Number(passages)) await turn();
   const db = new Database(catalog, { timeout: 0 });
-  for (let busy = 0; busy < long; busy = isBusy(db) ? busy + 1 : 0) await turn();
+  // Once the embeddings of this edition stand beside those of the one before, only the document itself is left.
+  const saved = db.prepare('SELECT count(*) FROM embeddings').pluck();
+  while (saved.get() < 2 * Number(passages)) await turn();
+  while (!isBusy(db)) await turn();
   process.kill(process.pid, 'SIGKILL');
 } else if (task === 'embed') {
   const embedder = new FakeEmbedder();
