@@ -8,8 +8,8 @@ import type { IndexSummary, UnreadableIndex } from './index-summary.js';
 import { isGone } from './reading/walk-folder.js';
 
 /**
- * What the folder of indexes holds: one entry for each model, most recent first. Reads only; safe while other
- * processes use them. A folder that does not exist gives an empty list.
+ * What the folder of indexes holds: one entry for each model, most recent first. Safe while other processes
+ * use them: the one thing it takes is the writer lock, for a moment, to see whether another process has it. A folder that does not exist gives an empty list.
  */
 export async function inspectIndexes(directory: string): Promise<(IndexSummary | UnreadableIndex)[]> {
   let names: string[];
@@ -103,10 +103,15 @@ async function summary(db: Database.Database, directory: string): Promise<IndexS
   };
 }
 
+/** Where no lock can be held, for want of the right to write, no process of ours writes. */
 function isLocked(directory: string): boolean {
-  const lock = WriterLock.acquire(directory);
-  lock?.release();
-  return lock === undefined;
+  try {
+    const lock = WriterLock.acquire(directory);
+    lock?.release();
+    return lock === undefined;
+  } catch {
+    return false;
+  }
 }
 
 async function bytesOf(directory: string, wanted: (name: string) => boolean = () => true): Promise<number> {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspectIndexes } from '@kettle/search';
@@ -7,6 +7,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeEmbedder } from './support/fake-embedder.mjs';
 import { until } from './support/until.js';
+import { withoutPrivileges } from './support/without-privileges.js';
 import { Workspace } from './support/workspace.js';
 
 let workspace: Workspace;
@@ -91,6 +92,18 @@ describe('the catalog', () => {
     expect(await inspectIndexes(workspace.index)).toMatchObject([
       { documents: 0, passages: 0, vectors: 0, spareEmbeddings: 1, inUse: false },
     ]);
+  });
+});
+
+describe('an index that we may only read', () => {
+  it('can be inspected', async () => {
+    const index = await workspace.openReady();
+    const directory = index.status().directory!;
+    await index.close();
+    await chmod(join(directory, 'writer-lock.sqlite'), 0o444);
+    await withoutPrivileges(workspace.root, async () => {
+      expect(await inspectIndexes(workspace.index)).toMatchObject([{ documents: 1, inUse: false }]);
+    });
   });
 });
 
