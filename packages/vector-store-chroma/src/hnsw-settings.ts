@@ -9,7 +9,9 @@ export interface HnswSettings {
   readonly efConstruction: number;
   /**
    * Candidates looked at in a query: the one to raise for recall. It goes with each query, so it holds at once for
-   * collections that exist. A collection of up to this many vectors is searched exactly. @default 1000
+   * collections that exist. A collection of fewer vectors than this is asked for
+   * all of them; where the server misses some, those of up to 1000 vectors are compared here, so they are exact.
+   * @default 1000
    */
   readonly efSearch: number;
 }
