@@ -2,7 +2,7 @@ import type { Results } from '../results/results.js';
 import type { Soak } from '../results/soak.js';
 import { apartSentences } from './apart.js';
 import { backendsOf, find } from './figures.js';
-import { type Draw, glyph, type Picture, render, swatch } from './plot.js';
+import { type Draw, glyph, render, swatch } from './plot.js';
 import { answersPlot } from './plots/answers.js';
 import { buildLegend, buildPlot } from './plots/build.js';
 import { concurrencyPlot } from './plots/concurrency.js';
@@ -12,33 +12,11 @@ import { latencyPlot } from './plots/latency.js';
 import { qualityPlot } from './plots/quality.js';
 import { wholePlots } from './plots/whole.js';
 import * as scale from './scale-tables.js';
+import type { Figure, LegendEntry, Section } from './section.js';
 import { soakSection } from './soak-section.js';
 import type { Table } from './table.js';
 import * as tables from './tables.js';
 import * as whole from './whole-tables.js';
-
-export interface LegendEntry {
-  readonly name: string;
-  /** The mark in the plots, as SVG. */
-  readonly glyph: string;
-}
-
-export interface Figure {
-  readonly caption: string;
-  readonly picture: Picture;
-  readonly legend: readonly LegendEntry[];
-  /** Takes half of the page's width where there is room. */
-  readonly half?: boolean;
-}
-
-/** A part of the report, in a form that Markdown and HTML both show. */
-export interface Section {
-  readonly id: string;
-  readonly title: string;
-  readonly paragraphs: readonly string[];
-  readonly figures: readonly Figure[];
-  readonly tables: readonly Table[];
-}
 
 /** The whole report in order. Sections without measurements are left out. */
 export function sectionsOf(results: Results, soak?: Soak): Section[] {

@@ -3,7 +3,7 @@ import type { Results } from '../results/results.js';
 import type { Soak } from '../results/soak.js';
 import { formatCount, formatValue } from './format.js';
 import { type Draw, render } from './plot.js';
-import type { Section } from './sections.js';
+import type { Section } from './section.js';
 import type { Table } from './table.js';
 
 /** Many clients on one HTTP server for some minutes: whether it stays fast, right and the same size. */
