@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -96,6 +97,15 @@ describe('persist', () => {
     await rm(join(parent, 'folder'));
     await store.persist();
     expect(await readdir(join(parent, 'folder'))).toHaveLength(3);
+  });
+
+  test.skipIf(!existsSync('/proc/self'))('rejects below a folder that takes none', async () => {
+    const { store } = await openStore('/proc/kettle/hnsw');
+    await store.upsert(numberedRecords(0, size));
+    await expect(store.persist()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('/proc/kettle'),
+    });
   });
 
   test('writes nothing when nothing changed', async () => {

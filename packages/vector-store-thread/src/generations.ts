@@ -10,7 +10,7 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Fingerprint } from '@kettle/vector-store';
 import { VectorStoreError } from '@kettle/vector-store';
 import type { Graph } from './graph.js';
@@ -125,7 +125,7 @@ export async function removeOthers(directory: string, former: readonly string[] 
 }
 
 async function writeFiles(directory: string, token: string, content: GenerationContent): Promise<Meta> {
-  await mkdir(directory, { recursive: true });
+  await makeFolder(directory);
   const { files: graphFiles, ids, ...description } = content;
   const writers: Graph['files'] = {
     ...graphFiles,
@@ -141,6 +141,18 @@ async function writeFiles(directory: string, token: string, content: GenerationC
   await rename(join(directory, temporaryMeta), join(directory, metaFile));
   await syncDirectory(directory);
   return meta;
+}
+
+/** Node's own recursive `mkdir` never ends where the system takes no folder and says that there is none (`/proc`). */
+async function makeFolder(path: string): Promise<void> {
+  const unlessThere = (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  };
+  await mkdir(path).catch(async (error) => {
+    if (error.code !== 'ENOENT' || dirname(path) === path) return unlessThere(error);
+    await makeFolder(dirname(path));
+    await mkdir(path).catch(unlessThere);
+  });
 }
 
 /** Removes the files of a generation that came to nothing. One that became current before something failed stays. */
