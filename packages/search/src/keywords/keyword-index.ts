@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { Turns } from '../turns.js';
+import { turns } from '../turns.js';
 import type { PassageScores } from './passage-scores.js';
 import { queryWords } from './query-words.js';
 import { Spelling } from './spelling.js';
@@ -106,12 +106,11 @@ export class KeywordIndex {
    * while it reads, so that it holds only if {@link revision} is the same before and after.
    */
   async rank(query: string, limit: number, within?: ReadonlySet<string>): Promise<KeywordRanking> {
-    const turns = new Turns();
     const steps = this.#rank(query, limit, within);
     for (;;) {
       const step = steps.next();
       if (step.done) return step.value;
-      if (turns.isDue) await turns.take();
+      if (turns.isDue) await turns.take({ urgent: true });
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Markup } from '../reading/file-types.js';
-import { Turns } from '../turns.js';
+import { turns } from '../turns.js';
 
 /** A stretch of text that a passage may begin or end with: a sentence, a line, or part of a long one. */
 export interface Atom {
@@ -45,7 +45,6 @@ export async function splitBlocks(text: string, markup: Markup): Promise<Blocked
   let section: Heading[] = [];
   let sectioned = false;
   let fenced = false;
-  const turns = new Turns();
   for (const paragraph of paragraphsOf(text, markup)) {
     const body = text.slice(paragraph.start, paragraph.end);
     const line = body.includes('\n') ? body.slice(0, body.indexOf('\n')).trimEnd() : body;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Embedder } from '@kettle/embedder';
 import type { Markup } from '../reading/file-types.js';
-import { Turns } from '../turns.js';
+import { turns } from '../turns.js';
 import { type Atom, type Block, halve, splitBlocks } from './split-blocks.js';
 
 /** A stretch of a document that is embedded and found as one. */
@@ -65,7 +65,6 @@ export async function splitPassages(
   const longest = contexts.reduce((most, context) => Math.max(most, sizes.ofContext(context)), 0);
   const most = Math.min(mostTokens, embedder.maxTokens - longest);
 
-  const turns = new Turns();
   const pieces: Piece[] = [];
   for (const [index, block] of blocks.entries()) {
     const atoms = await sizes.within(block.atoms, most);
