@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { markdownTable } from './report/markdown.js';
-import { overviewTable } from './report/tables.js';
+import { overviewTable, targetsTable } from './report/tables.js';
 import type { Results } from './results/results.js';
 
 const begin = '<!-- bench:start -->';
@@ -28,15 +28,15 @@ export function withFigures(text: string, results: Results): string {
 }
 
 function readmeFigures(results: Results): string {
-  const { method, corpus, targets } = results;
+  const { method, corpus } = results;
   const { cpu, cores, node } = { ...method.machine };
-  const missed = targets.filter(({ met }) => met === false);
   return [
     markdownTable(overviewTable(results)),
     '',
     `Measured by \`${method.command}\` on ${method.date.slice(0, 10)} at commit ${method.git.commit}: ${corpus.documents} documents in ${corpus.passages} passages, ${corpus.answerable.length} judged questions with an answer, ${cpu} (${cores} cores), Node ${node}.`,
-    missed.length === 0
-      ? `All ${targets.filter(({ met }) => met).length} measured targets are met.`
-      : `Targets missed in this run: ${missed.map(({ title, value }) => `${title} (${value?.toPrecision(3)})`).join('; ')}.`,
+    '',
+    'What the design asks for, and what this run gives:',
+    '',
+    markdownTable(targetsTable(results)),
   ].join('\n');
 }
