@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureReady, root } from './ready.mjs';
 
-// Setting up may take minutes. A server on stdio ends with the process that started it, also where that one is gone by
-// then; this process is named since its children get the note too.
-process.env.KETTLE_STARTED_BY = `${process.pid}:${process.ppid}`;
 const [entry, ...args] = process.argv.slice(2);
+// Setting up may take minutes. A server ends with the process that started it (over HTTP only with a package manager's
+// script), also where that one is gone by then; this process is named since its children get the note too.
+const how = process.env.npm_lifecycle_script?.includes(`scripts/run.mjs ${entry}`) ? 'script' : 'itself';
+process.env.KETTLE_STARTED_BY = `${process.pid}:${process.ppid}:${how}`;
 try {
   await ensureReady();
 } catch (error) {

@@ -10,14 +10,23 @@ export function stopOnSignals(): AbortSignal {
 /** Pause between two looks at the parent process, in milliseconds. */
 const parentLookMs = 1_000;
 
+/** What started this process. */
+export interface Parent {
+  readonly pid: number;
+  /** It only runs a script of package.json, such as `pnpm start`: when it is gone, the user wanted an end. */
+  readonly runsScript: boolean;
+}
+
 /**
- * The id of the process that started this one. To be asked for at once: when that one ends, the system names another
- * parent. `scripts/run.mjs` notes it before the minutes that setting up may take, with the id of the process which it
- * is meant for, since children inherit the note.
+ * The process that started this one. To be asked for at once: when that one ends, the system names another parent.
+ * `scripts/run.mjs` notes it before the minutes that setting up may take, with the id of the process which it is meant
+ * for, since children inherit the note.
  */
-export function parentAtStart(env: NodeJS.ProcessEnv): number {
-  const [child, parent] = (env.KETTLE_STARTED_BY ?? '').split(':').map(Number);
-  return child === process.pid && Number.isSafeInteger(parent) ? parent! : process.ppid;
+export function parentAtStart(env: NodeJS.ProcessEnv): Parent {
+  const [child, parent, how] = (env.KETTLE_STARTED_BY ?? '').split(':');
+  return Number(child) === process.pid && Number.isSafeInteger(Number(parent))
+    ? { pid: Number(parent), runsScript: how === 'script' }
+    : { pid: process.ppid, runsScript: false };
 }
 
 /**
@@ -26,15 +35,16 @@ export function parentAtStart(env: NodeJS.ProcessEnv): number {
  * which names no new parent.
  *
  * @param parent From {@link parentAtStart}.
+ * @param remedy What to do for a server that is to stay; finishes the sentence in the log.
  */
-export function stopWithParent(parent: number, log: Log): AbortSignal {
+export function stopWithParent({ pid }: Parent, remedy: string, log: Log): AbortSignal {
   const stop = new AbortController();
   const look = () => {
-    if (process.ppid === parent) return;
+    if (process.ppid === pid) return;
     clearInterval(timer);
     log(
       'warn',
-      `process ${parent}, which started this server, is gone, so the server ends; one that is to stay without it needs MCP_TRANSPORT=http`,
+      `process ${pid}, which started this server, is gone, so the server ends; one that is to stay without it ${remedy}`,
     );
     stop.abort();
   };

@@ -50,10 +50,13 @@ async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   // Each transport brings much that the other doesn't need.
   if (config.transport === 'http') {
     const { serveHttp } = await import('./http/serve-http.js');
-    await serveHttp(app, stop);
+    // pnpm passes a signal on to its shell only, which leaves the server behind. Whoever else starts it may go.
+    const remedy = 'is started with `node scripts/run.mjs packages/server/dist/main.js`';
+    const ends = parent.runsScript ? AbortSignal.any([stop, stopWithParent(parent, remedy, log)]) : stop;
+    await serveHttp(app, ends);
   } else {
     const { serveStdio } = await import('./stdio/serve-stdio.js');
     // A server on stdio has one client, its parent.
-    await serveStdio(app, AbortSignal.any([stop, stopWithParent(parent, log)]));
+    await serveStdio(app, AbortSignal.any([stop, stopWithParent(parent, 'needs MCP_TRANSPORT=http', log)]));
   }
 }

@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { chroma } from '../../vector-store-chroma/test/support/chroma-command.js';
 import { isAlive, untilGone } from '../../vector-store-chroma/test/support/processes.js';
 import { cleanEnv, initializeParams, mainFile } from './support/server-process.js';
@@ -28,21 +29,36 @@ function start(code: string, env: NodeJS.ProcessEnv, stdin: 'pipe' | Readable): 
   return child;
 }
 
+/** What the system says of a process; undefined where it has ended. */
+function statOf(pid: number): { parent: number; group: number } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' ? undefined : { parent: Number(parent), group: Number(group) };
+  } catch {
+    return undefined;
+  }
+}
+
 /** Every process below this one, by what the system says of each. */
 function descendants(pid: number): number[] {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
-      try {
-        const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-        return [[Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])] as const];
-      } catch {
-        return []; // Ended meanwhile.
-      }
+      const stat = statOf(Number(name));
+      return stat ? [[Number(name), stat.parent] as const] : [];
     });
   const below = (parent: number): number[] =>
     parents.flatMap(([child, of]) => (of === parent ? [child, ...below(child)] : []));
   return below(pid);
+}
+
+/** Every process of a group that still runs. */
+function membersOf(group: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => statOf(pid)?.group === group);
 }
 
 /** The command line of a process; empty where it has ended. */
@@ -137,5 +153,58 @@ describe.skipIf(process.platform !== 'linux')('a stdio server whose parent is ki
     parent.kill('SIGKILL');
     for (const pid of below) await untilGone(pid);
     expect(isAlive(holder.pid!)).toBe(true);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('an HTTP server', () => {
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+  /** Starts a server and resolves once it says where it listens; `said` goes on to take what it logs. */
+  async function listening(command: string, args: readonly string[]) {
+    const INDEX_DIR = await tempFolder();
+    const CORPUS_DIR = await tempFolder({ 'tea.txt': 'Tea.' });
+    const env = cleanEnv({ MCP_TRANSPORT: 'http', PORT: '0', LOG_LEVEL: 'info', INDEX_DIR, CORPUS_DIR });
+    // A group of its own: what a signal to one process doesn't end is found, and ended, by it.
+    const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    onTestFinished(() => {
+      if (membersOf(child.pid!).length > 0) process.kill(-child.pid!, 'SIGKILL');
+    });
+    const server = { child, said: '', url: '', closed: once(child, 'close') };
+    const listens = new Promise<void>((resolve, reject) => {
+      child.on('close', () => reject(new Error(`it ended: ${server.said}`)));
+      child.stderr.setEncoding('utf8').on('data', (text) => {
+        server.said += text;
+        server.url = /http:\/\/[\d.:]+/.exec(server.said)?.[0] ?? '';
+        if (server.url) resolve();
+      });
+    });
+    await listens;
+    return server;
+  }
+
+  it('of `pnpm start` ends in good order when pnpm is told to end, and frees its port', async () => {
+    const pnpm = process.env.npm_execpath?.match(/pnpm\.[cm]?js$/)?.input;
+    const args = ['--filter', 'server', 'start'];
+    const server = await (pnpm ? listening(process.execPath, [pnpm, ...args]) : listening('pnpm', args));
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    server.child.kill('SIGTERM');
+    // The server has the pipes too: they close when it ends.
+    await server.closed;
+    expect(membersOf(server.child.pid!)).toEqual([]);
+    await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
+    // Either a shell that became the server passed the signal on, or the server saw its parent go.
+    expect(server.said).not.toMatch(/"level":[56]0/);
+  });
+
+  it('that no package manager started stays when its parent goes', async () => {
+    const args = [`${root}scripts/run.mjs`, 'packages/server/dist/main.js'];
+    const code = `require('node:child_process').spawn(process.execPath, ${JSON.stringify(args)}, { stdio: 'inherit' });`;
+    const server = await listening(process.execPath, ['-e', code]);
+    server.child.kill('SIGKILL');
+    await untilGone(server.child.pid!);
+    // Longer than the server takes to look for its parent again.
+    await delay(2_500);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    expect(server.said).not.toContain('is gone');
   });
 });
