@@ -41,13 +41,16 @@ export class DocumentIndexer {
     this.#onEmbedded = onEmbedded;
   }
 
-  /** Replaces what the catalog holds under the document's name, in one transaction. */
-  async index(document: ReadDocument, stamp: string): Promise<void> {
+  /**
+   * Replaces what the catalog holds under the document's name, in one transaction. `onShare` is told, from 0 to 1,
+   * which share of the document's passages has its embedding.
+   */
+  async index(document: ReadDocument, stamp: string, onShare: (share: number) => void): Promise<void> {
     const { file, hash, type, text, warning } = document;
     const passages = await this.#tally.time('splitting', () =>
       splitPassages(text, type.markup, this.#embedder, this.#signal),
     );
-    await this.#embed(passages);
+    await this.#embed(passages, onShare);
     await this.#tally.time('storing', () =>
       this.#writer.put(
         {
@@ -64,7 +67,7 @@ export class DocumentIndexer {
     );
   }
 
-  async #embed(passages: readonly Passage[]): Promise<void> {
+  async #embed(passages: readonly Passage[], onShare: (share: number) => void): Promise<void> {
     const fresh = new Map<string, Passage>();
     const others = new Set<Promise<void>>();
     const work: Promise<void> = Promise.resolve().then(async () => {
@@ -82,7 +85,7 @@ export class DocumentIndexer {
         }
       }
       this.#tally.reused += passages.length - fresh.size;
-      await this.#embedFresh([...fresh.values()]);
+      await this.#embedFresh([...fresh.values()], (left) => onShare(1 - left / passages.length));
     });
     try {
       await work;
@@ -90,11 +93,11 @@ export class DocumentIndexer {
       for (const content of fresh.keys()) this.#underWay.delete(content);
     }
     const results = await Promise.allSettled(others);
-    if (results.some(({ status }) => status === 'rejected')) await this.#embedMissing(passages);
+    if (results.some(({ status }) => status === 'rejected')) await this.#embedMissing(passages, onShare);
   }
 
   /** What another document failed to bring, perhaps by a text that this one does not have. */
-  async #embedMissing(passages: readonly Passage[]): Promise<void> {
+  async #embedMissing(passages: readonly Passage[], onShare: (share: number) => void): Promise<void> {
     const missing: Passage[] = [];
     for (let from = 0; from < passages.length; from += idsAtOnce) {
       if (from > 0) await turn();
@@ -103,10 +106,10 @@ export class DocumentIndexer {
       missing.push(...some.filter((passage) => !known.has(passage.content)));
     }
     this.#tally.reused -= missing.length;
-    await this.#embed(missing);
+    await this.#embed(missing, onShare);
   }
 
-  async #embedFresh(passages: readonly Passage[]): Promise<void> {
+  async #embedFresh(passages: readonly Passage[], onLeft: (left: number) => void): Promise<void> {
     for (let from = 0; from < passages.length; from += embeddingBatch) {
       const batch = passages.slice(from, from + embeddingBatch);
       const vectors = await this.#tally.time('embedding', () =>
@@ -116,6 +119,7 @@ export class DocumentIndexer {
       await this.#tally.time('storing', () => this.#writer.addEmbeddings(embeddings));
       this.#tally.embedded += batch.length;
       this.#onEmbedded(batch.length);
+      onLeft(passages.length - from - batch.length);
     }
   }
 }

@@ -5,10 +5,13 @@ import type { SyncReport } from './sync-report.js';
 export interface IndexProgress {
   /** `loading` the model, `opening` the index, `reading` the folder, `embedding` passages or `storing` vectors. */
   readonly phase: 'loading' | 'opening' | 'reading' | 'embedding' | 'storing';
-  /** Units finished: documents, or vectors while `storing`. Never falls within a phase. */
+  /**
+   * Units finished: documents, or vectors while `storing`. Never falls within a phase. It may be told again: a
+   * large document moves only the message, and what is left.
+   */
   readonly done: number;
   readonly total: number;
-  /** Seconds until the phase ends, estimated from the pace so far; absent while too little is known. */
+  /** Seconds until the phase ends, estimated from the pace of late; absent while too little is known. */
   readonly secondsLeft?: number;
   /** One line for people. */
   readonly message: string;

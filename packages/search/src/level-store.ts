@@ -29,7 +29,7 @@ export async function levelWholly(
     missing.push(...page.filter((id) => !stored.delete(id)));
     await turn(signal);
   }
-  const pace = new Pace('storing', missing.length, 'Filling the vector store', options.onProgress);
+  const pace = fillingPace(missing.length, options);
   await upsert(catalog, store, missing, options, pace);
   await remove(store, [...stored], options);
   return revision;
@@ -55,7 +55,7 @@ export async function levelFrom(
     for (const id of page) (among.has(id) ? live : dead).add(id);
     await turn(options.signal);
   }
-  const pace = new Pace('storing', live.size, 'Filling the vector store', options.onProgress);
+  const pace = fillingPace(live.size, options);
   await upsert(catalog, store, [...live], options, pace);
   await remove(
     store,
@@ -95,6 +95,10 @@ export async function leastContents(
     await turn(signal);
   }
   return catalog.contents.counts().live - recent.size;
+}
+
+function fillingPace(total: number, { onProgress: report }: LevelOptions): Pace {
+  return new Pace({ phase: 'storing', label: 'Filling the vector store', total, report });
 }
 
 async function upsert(

@@ -5,7 +5,7 @@ import type { DocumentRow } from './catalog/document-table.js';
 import { DocumentIndexer } from './document-indexer.js';
 import { SearchError } from './errors.js';
 import type { IndexProgress } from './index-status.js';
-import { Pace } from './pace.js';
+import { Pace, type PaceUnit } from './pace.js';
 import { fileTypeOf } from './reading/file-types.js';
 import { NotADocument } from './reading/not-a-document.js';
 import { FileInFlux, type ReadDocument, readDocument } from './reading/read-document.js';
@@ -41,6 +41,8 @@ export interface SyncOutcome {
 }
 
 const removalBatch = 20;
+/** Bytes that a document costs beside its own, for the estimate of time: reading, saving, a passage that is not full. */
+const costInBytes = 500;
 /** Milliseconds after which it is noted that the catalog is level still. */
 const syncedAtEvery = 60_000;
 /** The model refuses this text, and will go on with others. */
@@ -116,8 +118,7 @@ class SyncRun {
     this.#tally.unchanged += files.length - work.length;
 
     // Renames first, then removals: what is deleted should not be found while the rest is embedded.
-    const bytes = work.reduce((sum, file) => sum + file.size, 0);
-    const pace = new Pace('embedding', work.length, 'Indexing documents', this.#options.onProgress, bytes);
+    const pace = this.#paceOf(work);
     const sizes = new Set([...this.#gone.values()].map((row) => row.size));
     const [maybeRenamed, rest] = partition(
       work,
@@ -126,8 +127,21 @@ class SyncRun {
     const notRenamed = maybeRenamed.length === 0 ? [] : await this.#rename(maybeRenamed, pace);
     await this.#removeAll([...this.#gone.values()]);
     await severalAtOnce([...notRenamed, ...rest], this.#options.signal, async (file) => {
-      await this.#take(file);
-      pace.advance(1, file.size);
+      const unit = pace.begin(weightOf(file));
+      await this.#take(file, unit);
+      unit.end();
+    });
+  }
+
+  #paceOf(work: readonly FoundFile[]): Pace {
+    const tally = this.#tally;
+    return new Pace({
+      phase: 'embedding',
+      label: 'Indexing documents',
+      total: work.length,
+      totalWeight: work.reduce((sum, file) => sum + weightOf(file), 0),
+      detail: () => (tally.embedded === 0 ? '' : `${tally.embedded} passages embedded`),
+      report: this.#options.onProgress,
     });
   }
 
@@ -155,8 +169,10 @@ class SyncRun {
 
   #isUntouched(file: FoundFile): boolean {
     const row = this.#known.get(file.name);
-    if (row?.warning && row.stamp === file.stamp) this.#tally.warn({ name: row.name, reason: row.warning });
-    return row?.stamp === file.stamp && row.splitter === rulesOf(file.name) && !this.#options.force;
+    if (row?.stamp !== file.stamp || row.splitter !== rulesOf(file.name) || this.#options.force) return false;
+    // What is read again is warned of then.
+    if (row.warning) this.#tally.warn({ name: row.name, reason: row.warning });
+    return true;
   }
 
   #isRefused(file: FoundFile): boolean {
@@ -178,7 +194,7 @@ class SyncRun {
     await severalAtOnce(files, signal, async (file) => {
       const startedAt = Date.now();
       const document = await this.#read(file);
-      if (document === undefined) return pace.advance(1, file.size);
+      if (document === undefined) return pace.begin(weightOf(file)).end();
       const former = [...this.#gone.values()].find((row) => isSame(row, document));
       if (former === undefined) {
         rest.push(file);
@@ -190,12 +206,12 @@ class SyncRun {
       );
       this.#tally.renamed++;
       this.#options.onCommit();
-      pace.advance(1, file.size);
+      pace.begin(weightOf(file)).end();
     });
     return rest;
   }
 
-  async #take(file: FoundFile): Promise<void> {
+  async #take(file: FoundFile, unit: PaceUnit): Promise<void> {
     const startedAt = Date.now();
     const document = await this.#read(file);
     if (document === undefined) return;
@@ -209,7 +225,7 @@ class SyncRun {
       return;
     }
     try {
-      await this.#indexer.index(document, stamp);
+      await this.#indexer.index(document, stamp, unit.reach);
     } catch (error) {
       if (!EmbedderError.isInstance(error) || !refusals.has(error.code)) throw error;
       this.#tally.fail({ name: file.name, reason: `can't be embedded: ${error.message}` });
@@ -265,6 +281,10 @@ function isSame(row: DocumentRow, document: ReadDocument): boolean {
     row.mimeType === document.type.mimeType &&
     fileTypeOf(row.name) === document.type
   );
+}
+
+function weightOf(file: FoundFile): number {
+  return file.size + costInBytes;
 }
 
 function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {

@@ -50,6 +50,18 @@ describe('callers', () => {
     expect(seen.at(-1)).toMatchObject({ done: 1, total: 1 });
   });
 
+  it('see progress while a single large document is embedded', async () => {
+    const lines = Array.from({ length: 300 }, (_, line) => `Paragraph ${line}: ${'word '.repeat(40)}`);
+    await workspace.write('large.txt', lines.join('\n\n'));
+    const index = await workspace.open();
+    const seen: IndexProgress[] = [];
+    await index.ready({ onProgress: (progress) => seen.push(progress) });
+    const early = seen.filter(({ message }) =>
+      /^Indexing documents: [01] of 2, \d+ passages embedded/.test(message),
+    );
+    expect(new Set(early.map(({ message }) => message)).size).toBeGreaterThanOrEqual(3);
+  });
+
   it('get a closed error after close, also while they wait, and the model is closed', async () => {
     const embedder = new FakeEmbedder({ delay: 1 });
     const corpus = await readCorpus(workspace.documents);

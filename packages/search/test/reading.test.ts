@@ -100,6 +100,8 @@ describe('getDocument', () => {
     const warnings = [expect.objectContaining({ name: 'latin.txt' })];
     expect(index.status().lastSync!.warnings).toEqual(warnings);
     expect((await index.sync()).warnings).toEqual(warnings);
+    // Each file once, also where it is read again.
+    expect((await index.sync({ force: true })).warnings).toEqual(warnings);
   });
 
   it('finds a name in either Unicode form', async () => {
