@@ -1,4 +1,5 @@
 // pnpm ask "can I bring a dog": starts the server, asks it once, prints what it found.
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -6,7 +7,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult, Progress } from '@modelcontextprotocol/sdk/types.js';
 import { serverCommand } from './server-command.js';
+import { exitCodeOf, isServerEnd, reasonOf } from './server-end.js';
 import { readableLogLine } from './server-log.js';
+import { replyTimeout } from './timeout.js';
 
 const usage = `Usage: pnpm ask [--top-k N] QUESTION…
 
@@ -17,7 +20,7 @@ cosine distance (0 to 2, smaller is closer in meaning; words count for the order
   -h, --help      this text
 
 The server's environment variables apply, for example: CORPUS_DIR=~/notes pnpm ask what did we decide
-Exit code: 0 answered, 1 the server failed, 2 the question was not understood.`;
+Exit code: 0 answered, 1 the server failed, 2 the question or a setting was not understood.`;
 
 interface SearchResult {
   readonly rank: number;
@@ -27,10 +30,13 @@ interface SearchResult {
 }
 
 /** Longest silence of the server while it works; each report of progress starts it anew. */
-const timeout = Number(process.env.TIMEOUT_SECONDS ?? 300) * 1000;
+const timeout = replyTimeout('ask');
 
 /** A question that can't be asked; its message is for the person who typed it. */
 class UsageError extends Error {}
+
+/** The server ended because of a bad setting, which it has told of. */
+class SettingError extends Error {}
 
 async function main(args: string[]): Promise<void> {
   const { question, topK, help } = readArguments(args);
@@ -40,7 +46,9 @@ async function main(args: string[]): Promise<void> {
     ...serverCommand({ LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn' }),
     stderr: 'pipe',
   });
+  const exitCode = exitCodeOf(transport);
   const log = createInterface({ input: transport.stderr as Readable });
+  const logEnd = once(log, 'close');
   log.on('line', (line) => {
     clearProgress();
     process.stderr.write(`${readableLogLine(line)}\n`);
@@ -54,6 +62,10 @@ async function main(args: string[]): Promise<void> {
     clearProgress();
     if (answer.isError) throw new Error(textOf(answer));
     console.log(readable(answer.structuredContent?.results as SearchResult[]));
+  } catch (error) {
+    if (!isServerEnd(error)) throw error;
+    await logEnd; // The reason comes first.
+    throw exitCode() === 2 ? new SettingError(reasonOf(error)) : error;
   } finally {
     await client.close();
   }
@@ -111,7 +123,7 @@ function textOf(answer: CallToolResult): string {
 }
 
 main(process.argv.slice(2)).catch((error: Error) => {
-  console.error(`ask: ${error.message}`);
+  console.error(`ask: ${reasonOf(error)}`);
   if (error instanceof UsageError) console.error('\nSee: pnpm ask --help');
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  process.exitCode = error instanceof UsageError || error instanceof SettingError ? 2 : 1;
 });

@@ -3,10 +3,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { replyTimeout } from './timeout.js';
 
 type Reply = { id?: number; result?: unknown; error?: { code: number; message: string } };
 
-const patience = Number(process.env.TIMEOUT_SECONDS ?? 300) * 1000;
+const patience = replyTimeout('raw');
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 // `npx pnpm …` puts pnpm on no PATH, but tells where it is.
 const npx = process.env.npm_execpath ?? '';

@@ -3,8 +3,10 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { serverCommand } from './server-command.js';
+import { reasonOf } from './server-end.js';
+import { replyTimeout } from './timeout.js';
 
-const timeout = Number(process.env.TIMEOUT_SECONDS ?? 300) * 1000;
+const timeout = replyTimeout('sdk');
 
 const transport = new StdioClientTransport(serverCommand());
 const send = transport.send.bind(transport);
@@ -25,7 +27,7 @@ try {
     timeout,
   });
 } catch (error) {
-  console.error(`sdk: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`sdk: ${reasonOf(error)}`);
   process.exitCode = 1;
 }
 await client.close();

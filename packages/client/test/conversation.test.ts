@@ -141,10 +141,33 @@ describe('ask', () => {
     expect(stderr).toContain('pnpm ask --help');
   });
 
-  it('exits with 1 and the reason when the server cannot start', async () => {
+  it('exits with 2 when a setting of the server is bad, and points at what the server said', async () => {
     const { code, stdout, stderr } = await ask(['dogs'], { CORPUS_DIR: '/nowhere/at/all' });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('/nowhere/at/all');
-    expect(stderr).toContain('ask: ');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.trim().split('\n').slice(-2)).toEqual([
+      expect.stringContaining('CORPUS_DIR must be a folder that can be read, not "/nowhere/at/all"'),
+      'ask: the server ended; the reason is above',
+    ]);
+  });
+});
+
+describe('TIMEOUT_SECONDS', () => {
+  const programs = ['raw', 'sdk', 'ask'] as const;
+  const bad = ['abc', '0', '-1', '1e3', ' ', '2147484', 'Infinity', '5 minutes'];
+
+  it.each(programs)('%s: a bad value ends it before anything starts', async (name) => {
+    for (const TIMEOUT_SECONDS of bad) {
+      const outcome = await runClient(name, ['dogs'], { TIMEOUT_SECONDS });
+      expect(outcome).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `${name}: TIMEOUT_SECONDS must be a number of seconds above 0, up to 2147483, not "${TIMEOUT_SECONDS}"\n`,
+      });
+    }
+  });
+
+  it('counts as unset when it is empty', async () => {
+    const { stderr } = await runClient('ask', ['  '], { TIMEOUT_SECONDS: '' });
+    expect(stderr).toContain('ask: ask something');
   });
 });
