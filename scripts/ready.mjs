@@ -23,11 +23,11 @@ export async function ensureReady() {
   );
   try {
     if (!isFresh('installed', installSignature())) {
-      step('installing dependencies (the first time takes a few minutes)', [
-        'install',
-        '--frozen-lockfile',
-        '--reporter=append-only',
-      ]);
+      step(
+        'installing dependencies (the first time takes a few minutes)',
+        ['install', '--frozen-lockfile', '--reporter=append-only'],
+        " It takes the npm registry. If the lines above name node-gyp, an addon was to be compiled: that takes a C++ toolchain, Python, and Node's headers, from nodejs.org or from the folder in npm_config_nodedir (such as /usr).",
+      );
       stamp('installed', installSignature());
     }
     if (!isFresh('built', buildSignature())) {
@@ -84,7 +84,8 @@ function stamp(name, signature) {
   writeFileSync(join(stampDir, name), signature);
 }
 
-function step(what, args) {
+/** Runs pnpm. When it fails, the error ends with `hint`. */
+function step(what, args, hint = '') {
   process.stderr.write(`kettle: ${what} …\n`);
   const started = Date.now();
   // pnpm tells its scripts where it lives, also when npx brought it and it is on no PATH.
@@ -99,6 +100,6 @@ function step(what, args) {
   });
   if (error) throw new Error(`${what} failed: ${error.message}. Is pnpm installed? (npm install -g pnpm)`);
   if (status !== 0)
-    throw new Error(`${what} failed (${signal ?? `exit code ${status}`}); the reason is above.`);
+    throw new Error(`${what} failed (${signal ?? `exit code ${status}`}); the reason is above.${hint}`);
   process.stderr.write(`kettle: done in ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
 }
