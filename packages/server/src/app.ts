@@ -14,6 +14,7 @@ import { findBackend } from './backends.js';
 import { counted } from './cli/text.js';
 import type { Config } from './config/config.js';
 import { ConfigError } from './config/config-error.js';
+import { isFolder, nearestExisting } from './config/paths.js';
 import type { Log } from './log.js';
 import { loadModel } from './model.js';
 
@@ -43,8 +44,9 @@ export interface App {
 
 export type ChangeListener = (change: IndexChange, isFirst: boolean) => void;
 
-/** Puts the parts together as the configuration says. Rejects with a ConfigError where there is no corpus. */
+/** Puts the parts together as the configuration says. Rejects with a ConfigError where there is no corpus, or a file where the index belongs. */
 export async function createApp(config: Config, log: Log): Promise<App> {
+  requireIndexPlace(config);
   return new LiveApp(config, log, await corpusOf(config));
 }
 
@@ -129,6 +131,18 @@ export async function corpusOf({ corpusDirectory, corpusName, corpusDescription 
   } catch (error) {
     throw error instanceof CorpusError ? new ConfigError(`CORPUS_DIR: ${error.message}`) : error;
   }
+}
+
+/**
+ * That a folder is, or can be made, where the index belongs. Whether it can be written is seen, and told, when it is.
+ * @throws {ConfigError} where a file stands in its place.
+ */
+export function requireIndexPlace({ indexDirectory }: Config): void {
+  const existing = nearestExisting(indexDirectory);
+  if (!isFolder(existing))
+    throw new ConfigError(
+      `INDEX_DIR must be a folder that can be written, not ${JSON.stringify(indexDirectory)}: ${existing} is no folder`,
+    );
 }
 
 /** How the index of this configuration is opened. */

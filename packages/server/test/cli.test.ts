@@ -133,6 +133,20 @@ describe('index and status', () => {
   });
 });
 
+describe('a file where the index belongs', () => {
+  it.each([[['index']], [['serve']]])('ends %j with one line', async (args) => {
+    const file = join(corpus, 'corpus.json');
+    for (const INDEX_DIR of [file, join(file, 'below')]) {
+      const says = `INDEX_DIR must be a folder that can be written, not ${JSON.stringify(INDEX_DIR)}: ${file} is no folder`;
+      expect(await kettle(args, { ...env, INDEX_DIR })).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `kettle: ${says}\n`,
+      });
+    }
+  });
+});
+
 describe('doctor', () => {
   it('finds nothing wrong where nothing is', async () => {
     const { code, stdout } = await kettle(['doctor'], { ...env, INDEX_DIR: join(await tempFolder(), 'new') });

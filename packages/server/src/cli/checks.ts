@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
 import { access, constants, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
 import { type Corpus, inspectIndexes } from '@kettle/search';
 import { corpusOf } from '../app.js';
 import type { Config } from '../config/config.js';
-import { isFolder } from '../config/paths.js';
+import { isFolder, nearestExisting } from '../config/paths.js';
 import { Problem } from './check.js';
 import { counted } from './text.js';
 
@@ -52,8 +50,7 @@ export async function checkCorpus(config: Config): Promise<{ corpus: Corpus; tex
 
 /** The folder, or where it would be made, can be written. */
 export async function checkIndexFolder(directory: string): Promise<string> {
-  let existing = directory;
-  while (!existsSync(existing)) existing = dirname(existing);
+  const existing = nearestExisting(directory);
   if (!isFolder(existing))
     throw new Problem(`${existing} is not a folder`, 'Set INDEX_DIR to another folder.');
   try {

@@ -1,5 +1,5 @@
 import { type FileNotice, type IndexStatus, openIndex, type SyncReport } from '@kettle/search';
-import { corpusOf, indexOptions } from '../app.js';
+import { corpusOf, indexOptions, requireIndexPlace } from '../app.js';
 import type { CommandContext } from './command-context.js';
 import { ProgressBar } from './progress-bar.js';
 import { counted, durationAsText } from './text.js';
@@ -9,6 +9,7 @@ const mostNamed = 10;
 
 /** `kettle index`: brings the index level and reports what that took. */
 export async function runIndex({ config, log, signal }: CommandContext, force: boolean): Promise<number> {
+  requireIndexPlace(config);
   const corpus = await corpusOf(config);
   const bar = new ProgressBar(process.stderr);
   const index = await openIndex({ ...indexOptions(config, corpus, log, signal), watch: false });

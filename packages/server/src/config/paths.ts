@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, isAbsolute, join, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The checkout that this code runs in; undefined where it was installed from a package or a bundle. */
@@ -43,6 +43,11 @@ export function isFolder(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The path itself where something is there, else the nearest folder above it, or what stands where one should be. */
+export function nearestExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
 
 /** An absolute path for what a user wrote. */
