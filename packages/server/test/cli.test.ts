@@ -130,6 +130,8 @@ describe('index and status', () => {
     const { code, stdout, stderr } = await kettle(['index'], broken);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/\nkettle: .*nobody\/nothing.*\n$/);
+    // As a sentence, and not as a line of the log too.
+    expect(stderr).not.toContain('"level"');
   });
 });
 
@@ -216,4 +218,22 @@ describe('doctor', () => {
     expect(at, stdout).toBeGreaterThanOrEqual(0);
     expect(lines[at + 1]).toMatch(/^ {6}\S/);
   });
+
+  it('says what it could not try, and does not call it good', async () => {
+    const { stdout } = await kettle(['doctor'], {
+      CORPUS_DIR: await tempFolder(),
+      INDEX_DIR: await tempFolder(),
+    });
+    expect(stdout).toContain('skip  backend hnsw: it needs the corpus and the model');
+    expect(stdout).not.toContain('ok    backend');
+  });
+
+  it.each([{ CORPUS_DIR: '/no/such/folder' }, { VECTOR_BACKEND: 'faiss' }])(
+    'ends with a line for %j, and asks to be run again',
+    async (bad) => {
+      const { code, stdout, stderr } = await kettle(['doctor'], { ...env, ...bad });
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(/^kettle: [A-Z_]+ must be .* run doctor again after changing it\.\n$/);
+    },
+  );
 });

@@ -1,8 +1,16 @@
 /** One thing that has to be right. */
 export interface Check {
   readonly name: string;
-  /** Gives what it found, or throws a Problem. Another error is one too, without a remedy of its own. */
-  run(): Promise<string>;
+  /**
+   * Gives what it found, or why it could not be tried; or throws a Problem. Another error is one too, without a remedy
+   * of its own.
+   */
+  run(): Promise<string | NotTried>;
+}
+
+/** A check that takes what an earlier one did not find. */
+export interface NotTried {
+  readonly notTried: string;
 }
 
 /** Something is wrong. */
@@ -22,7 +30,8 @@ export async function runChecks(checks: readonly Check[], write: (line: string) 
   let failed = 0;
   for (const { name, run } of checks) {
     try {
-      write(`ok    ${name}: ${await run()}`);
+      const found = await run();
+      write(typeof found === 'string' ? `ok    ${name}: ${found}` : `skip  ${name}: ${found.notTried}`);
     } catch (error) {
       failed += 1;
       write(`WRONG ${name}: ${oneLine((error as Error).message)}`);

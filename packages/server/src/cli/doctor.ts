@@ -41,7 +41,7 @@ export async function runDoctor(context: CommandContext): Promise<number> {
     {
       name: `backend ${config.backend}`,
       run: async () => {
-        if (!corpus || !embedder) return 'not tried: it needs the corpus and the model';
+        if (!corpus || !embedder) return { notTried: 'it needs the corpus and the model' };
         return tryBackend(context, corpus, embedder);
       },
     },

@@ -1,5 +1,6 @@
 import { type FileNotice, type IndexStatus, openIndex, type SyncReport } from '@kettle/search';
 import { corpusOf, indexOptions, requireIndexPlace } from '../app.js';
+import type { Log } from '../log.js';
 import type { CommandContext } from './command-context.js';
 import { ProgressBar } from './progress-bar.js';
 import { counted, durationAsText } from './text.js';
@@ -8,7 +9,9 @@ import { counted, durationAsText } from './text.js';
 const mostNamed = 10;
 
 /** `kettle index`: brings the index level and reports what that took. */
-export async function runIndex({ config, log, signal }: CommandContext, force: boolean): Promise<number> {
+export async function runIndex(context: CommandContext, force: boolean): Promise<number> {
+  const { config, signal } = context;
+  const { log, release } = holdErrors(context.log);
   requireIndexPlace(config);
   const corpus = await corpusOf(config);
   const bar = new ProgressBar(process.stderr);
@@ -22,12 +25,29 @@ export async function runIndex({ config, log, signal }: CommandContext, force: b
     return 0;
   } catch (error) {
     bar.clear();
+    release(error);
     if (!signal.aborted) throw error;
     process.stderr.write('kettle: interrupted; what is done is kept\n');
     return 1;
   } finally {
+    release();
     await index.close();
   }
+}
+
+/**
+ * A log that keeps errors until they are released: the one that the command ends with is told as a sentence, and not
+ * here too.
+ */
+function holdErrors(log: Log): { log: Log; release: (told?: unknown) => void } {
+  let held: Parameters<Log>[] = [];
+  return {
+    log: (...entry) => (entry[0] === 'error' ? held.push(entry) : log(...entry)),
+    release(told) {
+      for (const entry of held) if (entry[1] !== (told as Error | undefined)?.message) log(...entry);
+      held = [];
+    },
+  };
 }
 
 function report(name: string, status: IndexStatus, forced: SyncReport | undefined): string {
@@ -36,7 +56,7 @@ function report(name: string, status: IndexStatus, forced: SyncReport | undefine
     `${name}: ${counted(status.documents, 'document')}, ${counted(status.passages, 'passage')}`,
     `model ${status.model}, backend ${status.backend}, in ${status.directory}`,
   ];
-  if (status.role === 'follower') lines.push('another process writes this index; it is level');
+  if (status.role === 'follower') lines.push('another process writes this index; it is up to date');
   else if (sync) lines.push(...whatChanged(sync));
   return `${lines.join('\n')}\n`;
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { readVersion } from '../app.js';
-import { readConfig } from '../config/config.js';
+import { type Config, readConfig } from '../config/config.js';
 import { ConfigError } from '../config/config-error.js';
 import { variablesAsText } from '../config/table.js';
 import { createLog } from '../log.js';
@@ -29,7 +29,7 @@ export async function runCli(args: readonly string[], env: NodeJS.ProcessEnv): P
     if (command === 'version') return print(`${readVersion()}\n`);
     if (command === 'serve') return await (await import('../run.js')).run([], env);
     // Without a word from the user only what goes wrong is logged: the commands say the rest themselves.
-    const config = readConfig({ ...env, LOG_LEVEL: env.LOG_LEVEL || 'warn' });
+    const config = configFor(command, { ...env, LOG_LEVEL: env.LOG_LEVEL || 'warn' });
     const context: CommandContext = { config, log: createLog(config.logLevel), signal: stopOnSignals() };
     // Each command is imported when it is called for, so that `serve` starts as fast as the server itself.
     if (command === 'index')
@@ -40,6 +40,15 @@ export async function runCli(args: readonly string[], env: NodeJS.ProcessEnv): P
     const { message } = error as Error;
     process.stderr.write(`kettle: ${message.replaceAll('\n', ' ')}\n`);
     return error instanceof ConfigError ? 2 : 1;
+  }
+}
+
+function configFor(command: Command, env: NodeJS.ProcessEnv): Config {
+  try {
+    return readConfig(env);
+  } catch (error) {
+    if (command !== 'doctor' || !(error instanceof ConfigError)) throw error;
+    throw new ConfigError(`${error.message}. Nothing else was checked: run doctor again after changing it.`);
   }
 }
 
@@ -83,6 +92,6 @@ function parse(args: readonly string[]) {
 function notUnderstood(args: readonly string[]): ConfigError {
   const given = args.length === 0 ? 'nothing' : JSON.stringify(args.join(' '));
   return new ConfigError(
-    `the arguments must be serve, index [--force], status [--json], doctor, --help or --version, not ${given}`,
+    `the arguments must be serve, index [--force], status [--json], doctor, --help or --version, not ${given}. See kettle --help`,
   );
 }
