@@ -27,9 +27,11 @@ export function asSearchError(error: unknown, signal?: AbortSignal): unknown {
     return because('index_unavailable', 'Another process keeps the index busy. Try again in a moment.');
   }
   if (notWritable.test(String(code))) {
+    // Node's messages begin with the code, SQLite's don't have it.
+    const why = message?.startsWith(String(code)) ? message : `${code}: ${message}`;
     return because(
       'index_unavailable',
-      `The index folder can't be written (${code}): ${message}. Check its place and its rights.`,
+      `The index folder can't be written (${why}). Check its place and its rights.`,
     );
   }
   return because('index_unavailable', `The index failed: ${message ?? String(error)}`);
