@@ -46,6 +46,8 @@ export class Engine {
   #session: Session | undefined;
   #restart = false;
   #discard = false;
+  /** The catalog was damaged, and no round has succeeded since it was made anew. */
+  #rebuilding = false;
   #lastReason: unknown;
 
   constructor(options: OpenIndexOptions) {
@@ -83,12 +85,29 @@ export class Engine {
     });
   }
 
-  /** A query found the catalog damaged. */
-  reportDamage(): void {
-    this.#restart = true;
-    // Whoever only reads opens it again; the writer makes it anew.
-    this.#discard = this.#session?.isWriter ?? false;
+  /**
+   * A query found the catalog damaged. Whoever only reads opens it again; the writer makes it anew.
+   *
+   * @returns Whether it is made anew at once, so that callers can wait for it.
+   */
+  reportDamage(session: Session, error: unknown): boolean {
+    // Another one may be in its place already, which is not to blame.
+    if (session !== this.#session) return this.#rebuilding;
     this.#wake.wake();
+    const known = this.#restart && this.#discard;
+    this.#restart = true;
+    this.#discard = session.isWriter;
+    if (!session.isWriter) return false;
+    if (known) return this.#rebuilding;
+    // What is damaged again right away is not rebuilt without end: that is a failure, with pauses.
+    if (this.#rebuilding) return false;
+    this.#rebuilding = true;
+    this.state.searchable.close();
+    this.#log(
+      'warn',
+      `The catalog was damaged (${(error as Error).message}); it is rebuilt from the documents.`,
+    );
+    return true;
   }
 
   async close(): Promise<void> {
@@ -106,7 +125,7 @@ export class Engine {
         this.#session = await this.#open();
         await this.#serve(this.#session);
       } catch (error) {
-        if (!this.isClosed && !(error instanceof SessionEnded)) this.#fail(error);
+        if (!this.isClosed && !(error instanceof SessionEnded) && !this.#rebuilds(error)) this.#fail(error);
       }
       await this.#closeSession();
       if (!this.isClosed && this.state.failures > 0) await this.#pause();
@@ -171,6 +190,7 @@ export class Engine {
       await session.keeper.level();
       this.state.openSearch(session);
     } catch (error) {
+      if (isDamage(error)) throw error;
       this.#fail(error);
     }
   }
@@ -188,19 +208,24 @@ export class Engine {
           : await follow(session, this.state, requests.length > 0);
       if (report === undefined) this.#requests.unshift(...requests);
       else for (const { resolve } of requests) resolve(report);
+      if (report !== undefined) this.#rebuilding = false;
       return pause;
     } catch (error) {
-      if (error instanceof SessionEnded) {
+      if (error instanceof SessionEnded || this.#rebuilds(error)) {
         this.#requests.unshift(...requests);
-        throw error;
+        throw new SessionEnded();
       }
       const reason = this.#fail(error);
       for (const { reject } of requests) reject(reason);
-      if (isDamage(error)) this.reportDamage();
       // Its writer can't be used any more. With the session the lock goes too, so that another process may take over.
-      else if (!(error instanceof WriterEnded)) return this.#retryAfter();
+      if (!isDamage(error) && !(error instanceof WriterEnded)) return this.#retryAfter();
       throw new SessionEnded();
     }
+  }
+
+  /** The session can't go on for a damaged catalog, and callers wait for the next one. */
+  #rebuilds(error: unknown): boolean {
+    return isDamage(error) && this.#session !== undefined && this.reportDamage(this.#session, error);
   }
 
   #fail(error: unknown): unknown {
@@ -234,6 +259,8 @@ export class Engine {
         .persist()
         .catch((error) => this.#log('warn', `The vector store was not saved: ${error}`));
     }
-    await session.close().catch((error) => this.#log('warn', `The index did not close cleanly: ${error}`));
+    await session.close().catch((error) => {
+      if (!this.#discard) this.#log('warn', `The index did not close cleanly: ${error}`);
+    });
   }
 }

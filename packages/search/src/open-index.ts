@@ -50,15 +50,19 @@ class LiveIndex implements SearchIndex {
 
   async search(query: string, options: SearchOptions = {}): Promise<SearchHit[]> {
     const checked = checkQuery(query, options);
-    await this.#wait(this.#engine.state.searchable, options);
-    const { session } = this.#engine;
-    if (session === undefined) throw this.#closed();
-    try {
-      return await session.service.search(checked);
-    } catch (error) {
-      if (this.#engine.isClosed) throw this.#closed();
-      if (isDamage(error)) this.#engine.reportDamage();
-      throw asSearchError(error, options.signal);
+    for (let attempt = 1; ; attempt++) {
+      await this.#wait(this.#engine.state.searchable, options);
+      const { session } = this.#engine;
+      if (session === undefined) throw this.#closed();
+      try {
+        return await session.service.search(checked);
+      } catch (error) {
+        if (this.#engine.isClosed) throw this.#closed();
+        const isOver = isDamage(error) || session !== this.#engine.session;
+        // Where the catalog is made anew, the answer comes from the new one.
+        const again = isOver && this.#engine.reportDamage(session, error);
+        if (!again || attempt > 1) throw asSearchError(error, options.signal);
+      }
     }
   }
 
@@ -119,7 +123,7 @@ class LiveIndex implements SearchIndex {
     try {
       return session && ask(session.catalog);
     } catch (error) {
-      if (isDamage(error)) this.#engine.reportDamage();
+      if (isDamage(error)) this.#engine.reportDamage(session!, error);
       return undefined;
     }
   }

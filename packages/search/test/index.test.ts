@@ -236,6 +236,48 @@ describe('damage', () => {
     expect(lines.join('\n')).toContain('rebuilt');
   });
 
+  /** Overwrites the first pages of all tables but `spared` and the words, so that the file opens as if it were sound. */
+  async function overwrite(path: string, ...spared: string[]): Promise<void> {
+    const db = new Database(path);
+    db.pragma('wal_checkpoint(TRUNCATE)');
+    const kept = spared.map((table) => `'${table}'`).join(', ');
+    const roots = db.prepare(
+      `SELECT rootpage FROM sqlite_schema WHERE tbl_name NOT IN (${kept}) AND tbl_name NOT LIKE 'passage_words%' AND rootpage > 0`,
+    );
+    const pages = roots.pluck().all() as number[];
+    db.close();
+    const file = await open(path, 'r+');
+    for (const page of pages) await file.write(Buffer.alloc(4096, 0x5a), 0, 4096, (page - 1) * 4096);
+    await file.close();
+  }
+
+  it.each([
+    ['before it is opened', ['meta']],
+    ['before it is opened', ['meta', 'documents', 'passages', 'changes', 'contents', 'stores']],
+    ['while it is open', ['meta']],
+  ])(
+    'that comes %s, to all but %j, is mended while the first search waits, with one warning',
+    async (moment, spared) => {
+      for (let number = 0; number < 50; number++)
+        await workspace.write(`${number}.txt`, `Tea number ${number}. `.repeat(20));
+      const lines: string[] = [];
+      const log = (level: string, message: string) => lines.push(`${level}: ${message}`);
+      let index = await workspace.openReady({ log });
+      const before = await contentsOf(index, ['tea']);
+      const catalog = `${index.status().directory}/catalog.sqlite`;
+      if (moment === 'before it is opened') await index.close();
+      await overwrite(catalog, ...spared);
+      if (moment === 'before it is opened') index = await workspace.open({ log });
+      const searches = [index.search('tea', { topK: 10_000 }), index.search('tea', { topK: 10_000 })];
+      for (const hits of await Promise.all(searches)) expect(hits).toHaveLength(50);
+      await index.ready();
+      expect(await contentsOf(index, ['tea'])).toEqual(before);
+      expect(lines.filter((line) => /^(warn|error)/.test(line))).toEqual([
+        expect.stringMatching(/^warn: The catalog was damaged .* rebuilt/),
+      ]);
+    },
+  );
+
   const damages: [string, (path: string) => Promise<void>][] = [
     ['truncated', (path) => truncate(path, 5000)],
     ['zeroed', (path) => writeFile(path, Buffer.alloc(20_000))],
