@@ -31,6 +31,8 @@ const wellness = 2000;
  * one younger than this: a new one would fail the same way.
  */
 const failingAge = 5000;
+/** Milliseconds that a killed server has to be gone. One that waits for a disk that hangs can't be ended. */
+const killGrace = 10_000;
 
 /** One server at a time: starting, running or being replaced. */
 class Guardian {
@@ -147,7 +149,7 @@ async function isUsable(server: ServerProcess, trouble: Trouble | undefined): Pr
 
 /**
  * A guardian that was killed leaves its server behind. This ends that very process and what it started, also where
- * only the latter is left, and never a stranger.
+ * only the latter is left, and never a stranger. Where that can't be ended it rejects, and the note of it stays.
  */
 async function endLeftOver(state: ServerState | undefined): Promise<void> {
   const server = state?.server;
@@ -155,7 +157,15 @@ async function endLeftOver(state: ServerState | undefined): Promise<void> {
   const isThere = () => processIdentity(server.pid) === server.identity;
   if (isThere()) signalGroup(server.pid, 'SIGKILL');
   // Two servers in one folder would damage it, so nothing starts before the old one is gone.
-  while (killMarked(server.mark) || isThere()) await sleep(10);
+  const until = performance.now() + killGrace;
+  while (killMarked(server.mark) || isThere()) {
+    if (performance.now() > until) {
+      throw new Error(
+        `an earlier server of ${directory} (process ${server.pid}, or one that it started) was killed and does not end, perhaps for a disk that hangs; two servers would damage the data. See that it ends, if need be by a restart of the machine, and try again`,
+      );
+    }
+    await sleep(10);
+  }
 }
 
 function parse(line: string): GuardianRequest | undefined {
