@@ -1,1 +1,2 @@
 export { FileLock } from './file-lock.js';
+export { makeFolder } from './make-folder.js';

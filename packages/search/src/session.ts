@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Embedder } from '@kettle/embedder';
+import { makeFolder } from '@kettle/file-lock';
 import type { Catalog } from './catalog/catalog.js';
 import { CatalogWriter } from './catalog/catalog-writer.js';
 import { BeingMade, fileIdentity, openCatalog } from './catalog/open-catalog.js';
 import { WriterLock } from './catalog/writer-lock.js';
 import type { IndexProgress } from './index-status.js';
 import type { Log } from './log.js';
-import { makeFolder } from './make-folder.js';
 import type { OpenIndexOptions } from './open-index-options.js';
 import { defaultSearchMode } from './search-index.js';
 import { SearchService } from './search-service.js';

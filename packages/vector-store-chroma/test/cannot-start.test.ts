@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VectorStoreError } from '@kettle/vector-store';
@@ -26,6 +27,12 @@ describe('a private server that cannot run', () => {
     const error = await failure({ directory: folder.path, command: '/no/such/chroma' });
     expect(error).toMatchObject({ code: 'unsupported', message: expect.stringContaining('/no/such/chroma') });
     expect(error.message).toMatch(waysOut);
+  });
+
+  // Node's own recursive mkdir never ends there.
+  test.skipIf(!existsSync('/proc/self'))('names the folder that can not be made', async () => {
+    const error = await failure({ directory: '/proc/kettle/chroma' });
+    expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('/proc/kettle') });
   });
 
   test('shows why it ended', async () => {

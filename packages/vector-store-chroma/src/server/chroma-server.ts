@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolder } from '@kettle/file-lock';
 import { VectorStoreError } from '@kettle/vector-store';
 import type { ChromaEndpoint, Trouble } from '../endpoint.js';
 import { toStartError } from '../failures.js';
@@ -44,7 +44,7 @@ export class ChromaServer implements ChromaEndpoint {
   static async start(options: ChromaServerOptions): Promise<ChromaServer> {
     const { command = defaultCommand(), startDeadline = 60_000 } = options;
     const directory = resolve(options.directory);
-    await makeFolder(directory);
+    await makeDataFolder(directory);
     const server = new ChromaServer(directory, {
       command: typeof command === 'string' ? parseCommand(command) : [...command],
       startDeadline,
@@ -124,9 +124,9 @@ export class ChromaServer implements ChromaEndpoint {
   }
 }
 
-async function makeFolder(directory: string): Promise<void> {
+async function makeDataFolder(directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true });
+    await makeFolder(directory);
   } catch (error) {
     throw toStartError(`The folder of the Chroma server's data could not be made (${directory})`, error);
   }
