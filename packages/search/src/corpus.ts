@@ -6,7 +6,7 @@ import { basename, join, resolve, sep } from 'node:path';
 export interface Corpus {
   /** Shown to people and models. */
   readonly name: string;
-  /** One or two sentences on what the documents are, for a model to read. */
+  /** One or two sentences on what the documents are, for a model to read; empty where nobody has said. */
   readonly description: string;
   /** Absolute path of the folder that holds the documents, symbolic links resolved. */
   readonly directory: string;
@@ -63,7 +63,7 @@ export async function readCorpus(directory: string, overrides: CorpusOverrides =
   const name = overrides.name ?? described.name ?? (basename(root) || root);
   return Object.freeze({
     name,
-    description: overrides.description ?? described.description ?? `The documents of "${name}".`,
+    description: overrides.description ?? described.description ?? '',
     directory: documents,
     id: corpusId(basename(root), documents),
   });
@@ -101,7 +101,12 @@ async function readDescription(root: string): Promise<Description> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return {};
-    throw new CorpusError('unreadable', `${path} can't be read (${code}). Check its rights.`, {
+    // Where nothing in the folder may be read, the folder is to be mended.
+    const closed = await stat(path).then(
+      () => path,
+      () => `The folder ${root}`,
+    );
+    throw new CorpusError('unreadable', `${closed} can't be read (${code}). Check its rights.`, {
       cause: error,
     });
   }

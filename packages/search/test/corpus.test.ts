@@ -29,7 +29,7 @@ describe('readCorpus', () => {
   it('does without it, and lets the caller name things', async () => {
     const corpus = await readCorpus(workspace.documents);
     expect(corpus).toMatchObject({ name: 'documents', directory: workspace.documents });
-    expect(corpus.description).toContain('documents');
+    expect(corpus.description).toBe('');
     expect(corpus.id).toMatch(/^documents-[0-9a-f]{12}$/);
     const named = await readCorpus(workspace.documents, { name: 'Mine', description: 'All of it.' });
     expect(named).toMatchObject({ name: 'Mine', description: 'All of it.', id: corpus.id });
@@ -68,6 +68,13 @@ describe('readCorpus', () => {
     await chmod(closed, 0);
     await withoutPrivileges(workspace.root, () =>
       expect(readCorpus(join(closed, 'inner'))).rejects.toMatchObject({ code: 'unreadable' }),
+    );
+    // The folder itself: it is named, and not the corpus.json that it may hold.
+    await withoutPrivileges(workspace.root, () =>
+      expect(readCorpus(closed)).rejects.toMatchObject({
+        code: 'unreadable',
+        message: `The folder ${closed} can't be read (EACCES). Check its rights.`,
+      }),
     );
     await chmod(closed, 0o700);
   });

@@ -119,7 +119,7 @@ function contentsOf(
   if (documents > 0)
     return [
       'info',
-      `the index is level: ${counted(documents, 'document')}, ${counted(passages, 'passage')}${more}`,
+      `the index is up to date: ${counted(documents, 'document')}, ${counted(passages, 'passage')}${more}`,
     ];
   return ['warn', `there is no text, Markdown or PDF file to search in ${corpus.directory}${more}`];
 }

@@ -103,6 +103,7 @@ describe('the configuration', () => {
       { CORPUS_DIR: '/no/such/folder' },
       /^CORPUS_DIR must be a folder that can be read, not "\/no\/such\/folder"$/,
     ],
+    [{ CORPUS_DIR: '~/notes' }, /, not "~\/notes"; ~ is not expanded here, write the full path$/],
     [{ EMBEDDING_MODEL_DIR: '/no/such/folder' }, /^EMBEDDING_MODEL_DIR must be a folder/],
     [{ CORPUS_DIR: import.meta.filename }, /^CORPUS_DIR must be a folder/],
     [{ CORPUS_DIR: `${import.meta.filename}/below` }, /^CORPUS_DIR must be a folder/],
@@ -119,9 +120,17 @@ describe('the configuration', () => {
     [{ PORT: '80.5' }, /^PORT must be/],
     [{ PORT: '0x50' }, /^PORT must be/],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent/],
-    [{ MCP_TRANSPORT: 'http', HOST: '0.0.0.0' }, /^HOST must be .*MCP_AUTH_TOKEN, not "0\.0\.0\.0"$/],
-    [{ MCP_TRANSPORT: 'http', HOST: '::' }, /^HOST must be/],
-    [{ MCP_TRANSPORT: 'http', HOST: '127.0.0.1.example.com' }, /^HOST must be/],
+    [
+      { MCP_TRANSPORT: 'http', HOST: '0.0.0.0' },
+      /^HOST 0\.0\.0\.0 .*set MCP_AUTH_TOKEN to listen on 0\.0\.0\.0$/,
+    ],
+    [{ MCP_TRANSPORT: 'http', HOST: '::' }, /set MCP_AUTH_TOKEN to listen on ::$/],
+    [{ MCP_TRANSPORT: 'http', HOST: '[::]' }, /set MCP_AUTH_TOKEN to listen on/],
+    // A token would not make it an address of this machine.
+    [
+      { MCP_TRANSPORT: 'http', HOST: '127.0.0.1.example.com' },
+      /^HOST must be localhost or an IP address of this machine, not "127\.0\.0\.1\.example\.com"$/,
+    ],
     [
       { MCP_AUTH_TOKEN: 'two words' },
       /^MCP_AUTH_TOKEN must be printable ASCII without spaces, not the value given$/,

@@ -39,7 +39,7 @@ it('says what was found, once it is searchable, and warns where nothing can be',
   const full = await logOf('info', { 'a.txt': 'Tea.', 'b.md': 'Milk.', 'scan.pdf': '%PDF' });
   expect(full.at(-1)).toMatchObject({
     level: 30,
-    msg: 'the index is level: 2 documents, 2 passages; 1 file left out, `kettle index` says why',
+    msg: 'the index is up to date: 2 documents, 2 passages; 1 file left out, `kettle index` says why',
   });
   expect(await logOf('warn', { 'scan.pdf': '%PDF' })).toMatchObject([
     {

@@ -10,7 +10,7 @@ import type { CommandContext } from './command-context.js';
 const usage = `Usage: kettle COMMAND [OPTION]
 
   serve             the MCP server itself: JSON-RPC on stdin and stdout, or HTTP where MCP_TRANSPORT says so
-  index [--force]   bring the index level with the documents, ahead of the first search
+  index [--force]   bring the index up to date with the documents, ahead of the first search
                     (--force reads every file again, also those that look unchanged)
   status [--json]   what is indexed, by which model, in which backend, how large and how fresh
   doctor            what is wrong, and what to do about it

@@ -49,7 +49,7 @@ function describe(index: IndexSummary): string {
     `  ${freshness(index)}`,
     ...index.stores.map(
       ({ backend, level, savedAt }) =>
-        `  ${backend}: ${level ? 'level' : 'behind; it catches up at the next start'}, saved ${ageAsText(savedAt)}`,
+        `  ${backend}: ${level ? 'up to date' : 'behind; it catches up at the next start'}, saved ${ageAsText(savedAt)}`,
     ),
   ];
   if (index.inUse) lines.push('  a process has it open for writing right now');
@@ -57,6 +57,6 @@ function describe(index: IndexSummary): string {
 }
 
 function freshness({ lastSyncAt }: IndexSummary): string {
-  if (lastSyncAt === undefined) return 'never level with the folder yet';
-  return `level with the folder as of ${lastSyncAt} (${ageAsText(lastSyncAt)})`;
+  if (lastSyncAt === undefined) return 'never up to date with the folder yet';
+  return `up to date with the folder as of ${lastSyncAt} (${ageAsText(lastSyncAt)})`;
 }

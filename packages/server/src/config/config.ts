@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 import type { BackendSettings } from '../backends.js';
 import { isLoopback } from '../http/loopback.js';
 import type { LogThreshold } from '../log.js';
@@ -57,7 +59,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (corpus === undefined)
     throw new ConfigError('CORPUS_DIR must be set to a folder of documents that can be read');
   if (values.MCP_TRANSPORT === 'http' && !values.MCP_AUTH_TOKEN && !isLoopback(values.HOST))
-    throw badValue('HOST', given);
+    throw unguarded(values.HOST);
   return toConfig(values, corpus, given);
 }
 
@@ -101,9 +103,18 @@ function toConfig(values: Variables, corpus: string, env: NodeJS.ProcessEnv): Co
 }
 
 function badValue(name: VariableName, env: NodeJS.ProcessEnv): ConfigError {
-  const { allowed, secret } = notesOn(name);
+  const { allowed, secret, path } = notesOn(name);
   const value = secret ? 'the value given' : JSON.stringify(env[name]).slice(0, 200);
-  return new ConfigError(`${name} must be ${allowed}, not ${value}`);
+  const home = path && env[name]?.startsWith('~') ? '; ~ is not expanded here, write the full path' : '';
+  return new ConfigError(`${name} must be ${allowed}, not ${value}${home}`);
+}
+
+/** Why HTTP doesn't listen on `host` without a token. It isn't known whether a name is this machine's. */
+function unguarded(host: string): ConfigError {
+  if (isIP(host.replaceAll(/^\[|\]$/g, '')) !== 0 || host === hostname())
+    return new ConfigError(`HOST ${host} is open to other machines: set MCP_AUTH_TOKEN to listen on ${host}`);
+  const value = JSON.stringify(host).slice(0, 200);
+  return new ConfigError(`HOST must be localhost or an IP address of this machine, not ${value}`);
 }
 
 type Defined<T> = { readonly [K in keyof T]?: NonNullable<T[K]> };

@@ -1,7 +1,8 @@
 import type { Corpus } from '@kettle/search';
 
-/** The name and the description of a corpus, as one or two sentences. */
+/** The name of a corpus and, where it has one, its description, as one or two sentences. */
 export function aboutCorpus({ name, description }: Corpus): string {
+  if (description === '') return `${name}.`;
   return `${name}: ${/[.!?]$/.test(description) ? description : `${description}.`}`;
 }
 

@@ -148,13 +148,18 @@ describe('the process', () => {
     expect(process.stdout).toBe('');
   });
 
-  it.each(['0.0.0.0', '::', '192.0.2.1', 'example.com'])(
+  it.each([
+    ['0.0.0.0', 'set MCP_AUTH_TOKEN'],
+    ['::', 'set MCP_AUTH_TOKEN'],
+    ['192.0.2.1', 'set MCP_AUTH_TOKEN'],
+    ['example.com', 'HOST must be localhost or an IP address of this machine, not "example.com"'],
+  ])(
     'refuses HOST %s without a token',
-    async (HOST) => {
+    async (HOST, says) => {
       const { exited } = start({ HOST });
       expect(await exited).toEqual([2, null]);
       expect(server!.stderr.trim().split('\n')).toHaveLength(1);
-      expect(server!.stderr).toContain('MCP_AUTH_TOKEN');
+      expect(server!.stderr).toContain(says);
     },
     20_000,
   );
