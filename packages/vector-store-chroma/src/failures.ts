@@ -53,9 +53,11 @@ export function toStoreError(error: unknown, where: string): VectorStoreError {
       { cause: error },
     );
   }
+  // Fetch's words for the ports of other services, from a list in its standard.
+  const why = message === 'bad port' ? 'HTTP clients refuse this port, use another one' : message;
   return new VectorStoreError(
     'unavailable',
-    `The Chroma server at ${where} can't be reached: ${message}. Is it running? Check CHROMA_URL; \`kettle doctor\` tells.`,
+    `The Chroma server at ${where} can't be reached: ${why}. Is it running? Check CHROMA_URL; \`kettle doctor\` tells.`,
     { retryable: true, cause: error },
   );
 }
