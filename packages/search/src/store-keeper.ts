@@ -154,7 +154,7 @@ export class StoreKeeper {
     if (count >= before || count >= (await leastContents(catalog, store.backend, options))) return;
     throw new SearchError(
       'store_unavailable',
-      `The vector store is still being filled by another process: ${count} of ${catalog.contents.counts().live} passages so far. Try again in a moment.`,
+      `The vector store is still being filled by another process: ${count} of ${catalog.contents.counts().live} passages so far. Try again in a moment; \`kettle status\` says whether it still has the index open.`,
       { retryable: true },
     );
   }
