@@ -34,6 +34,8 @@ export interface IndexSummary {
 /** A folder that looks like an index and can't be used. */
 export interface UnreadableIndex {
   readonly directory: string;
-  /** One sentence: what is wrong and what to do. */
+  /** What is wrong, without a full stop. */
   readonly problem: string;
+  /** A sentence: what becomes of it, or what to do. */
+  readonly remedy: string;
 }

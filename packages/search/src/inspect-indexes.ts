@@ -9,7 +9,8 @@ import { isGone } from './reading/walk-folder.js';
 
 /**
  * What the folder of indexes holds: one entry for each model, most recent first. Safe while other processes
- * use them: the one thing it takes is the writer lock, for a moment, to see whether another process has it. A folder that does not exist gives an empty list.
+ * use them: the one thing it takes is the writer lock, for a moment, to see whether another process has it.
+ * A folder that does not exist gives an empty list.
  */
 export async function inspectIndexes(directory: string): Promise<(IndexSummary | UnreadableIndex)[]> {
   let names: string[];
@@ -35,15 +36,17 @@ async function inspect(directory: string): Promise<IndexSummary | UnreadableInde
     try {
       const version = db.pragma('user_version', { simple: true }) as number;
       if (db.pragma('application_id', { simple: true }) !== applicationId) {
-        return { directory, problem: `${path} is not a catalog. It is set aside at the next start.` };
+        return { directory, problem: `${path} is not a catalog`, remedy: 'The next start sets it aside.' };
       }
       if (version !== migrations.length) {
-        const what = `${path} has schema version ${version}; this Kettle knows ${migrations.length}.`;
-        const remedy =
-          version < migrations.length
-            ? 'It is brought up to date at the next start.'
-            : 'Use the newer Kettle, or another index folder.';
-        return { directory, problem: `${what} ${remedy}` };
+        return {
+          directory,
+          problem: `${path} has schema version ${version}; this Kettle knows ${migrations.length}`,
+          remedy:
+            version < migrations.length
+              ? 'The next start brings it up to date.'
+              : 'Use the newer Kettle, or another index folder.',
+        };
       }
       return await summary(db, directory);
     } finally {
@@ -53,7 +56,8 @@ async function inspect(directory: string): Promise<IndexSummary | UnreadableInde
     const { message } = error as Error;
     return {
       directory,
-      problem: `${path} can't be read (${message}). A damaged catalog is rebuilt at the next start.`,
+      problem: `${path} can't be read (${message})`,
+      remedy: 'If it is damaged, the next start makes it anew.',
     };
   }
 }

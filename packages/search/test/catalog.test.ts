@@ -33,7 +33,11 @@ describe('the catalog', () => {
     await index.close();
     expect(await readdir(directory!)).not.toContain('catalog.sqlite.damaged');
     expect(await inspectIndexes(workspace.index)).toEqual([
-      { directory, problem: expect.stringContaining('schema version 99') },
+      {
+        directory,
+        problem: expect.stringContaining('schema version 99'),
+        remedy: expect.stringContaining('newer Kettle'),
+      },
     ]);
   });
 

@@ -57,7 +57,8 @@ describe('the catalog of a former Kettle', () => {
     expect(await inspectIndexes(workspace.index)).toEqual([
       {
         directory: dirname(catalog),
-        problem: expect.stringContaining('brought up to date at the next start'),
+        problem: expect.stringContaining(`schema version ${version}`),
+        remedy: expect.stringContaining('brings it up to date'),
       },
     ]);
     const embedder = new FakeEmbedder();

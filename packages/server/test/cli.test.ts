@@ -102,7 +102,7 @@ describe('index and status', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/Xenova\/all-MiniLM-L6-v2 \(384 dimensions\), \d+\.\d kB on disk|MB on disk/);
     expect(stdout).toContain('5 documents, 5 passages, 5 distinct vectors');
-    expect(stdout).toContain('hnsw: level, saved just now');
+    expect(stdout).toContain('hnsw: up to date, saved just now');
 
     const { settings, indexes } = JSON.parse((await kettle(['status', '--json'], env)).stdout);
     expect(settings).toMatchObject({

@@ -68,8 +68,7 @@ export async function checkIndexFolder(directory: string): Promise<string> {
 export async function checkIndexes(directory: string, corpus: Corpus | undefined): Promise<string> {
   const indexes = await inspectIndexes(directory);
   for (const index of indexes) {
-    if ('problem' in index)
-      throw new Problem(index.problem, `Remove ${index.directory}; the next start makes it anew.`);
+    if ('problem' in index) throw new Problem(index.problem, index.remedy);
     const theirs = index.corpus;
     if (corpus && theirs.id !== corpus.id && isFolder(theirs.directory))
       throw new Problem(

@@ -38,7 +38,7 @@ function asText(settings: Settings, indexes: readonly (IndexSummary | Unreadable
   const bodies =
     indexes.length === 0
       ? ['Nothing is indexed yet: run `kettle index`, or start the server.']
-      : indexes.map((index) => ('problem' in index ? index.problem : describe(index)));
+      : indexes.map((index) => ('problem' in index ? `${index.problem}. ${index.remedy}` : describe(index)));
   return `${head.join('\n')}\n\n${bodies.join('\n\n')}\n`;
 }
 
