@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Embedder } from '@kettle/embedder';
 import type { Catalog } from './catalog/catalog.js';
 import type { CatalogWriter } from './catalog/catalog-writer.js';
@@ -6,6 +5,7 @@ import { embeddedText, type Passage, splitPassages } from './passages/split-pass
 import type { ReadDocument } from './reading/read-document.js';
 import { rulesVersion } from './rules-version.js';
 import type { SyncTally } from './sync-tally.js';
+import { turns } from './turns.js';
 
 /** Passages that are embedded and saved at a time: what a kill can cost. */
 const embeddingBatch = 64;
@@ -72,7 +72,7 @@ export class DocumentIndexer {
     const others = new Set<Promise<void>>();
     const work: Promise<void> = Promise.resolve().then(async () => {
       for (let from = 0; from < passages.length; from += idsAtOnce) {
-        if (from > 0) await turn();
+        if (turns.isDue) await turns.take();
         const some = passages.slice(from, from + idsAtOnce);
         const known = this.#catalog.contents.known(some.map((passage) => passage.content));
         for (const passage of some) {
@@ -93,20 +93,10 @@ export class DocumentIndexer {
       for (const content of fresh.keys()) this.#underWay.delete(content);
     }
     const results = await Promise.allSettled(others);
-    if (results.some(({ status }) => status === 'rejected')) await this.#embedMissing(passages, onShare);
-  }
-
-  /** What another document failed to bring, perhaps by a text that this one does not have. */
-  async #embedMissing(passages: readonly Passage[], onShare: (share: number) => void): Promise<void> {
-    const missing: Passage[] = [];
-    for (let from = 0; from < passages.length; from += idsAtOnce) {
-      if (from > 0) await turn();
-      const some = passages.slice(from, from + idsAtOnce);
-      const known = this.#catalog.contents.known(some.map((passage) => passage.content));
-      missing.push(...some.filter((passage) => !known.has(passage.content)));
-    }
-    this.#tally.reused -= missing.length;
-    await this.#embed(missing, onShare);
+    if (results.every(({ status }) => status === 'fulfilled')) return;
+    // What another document failed to bring, perhaps by a text that this one does not have.
+    this.#tally.reused -= passages.length;
+    await this.#embed(passages, onShare);
   }
 
   async #embedFresh(passages: readonly Passage[], onLeft: (left: number) => void): Promise<void> {

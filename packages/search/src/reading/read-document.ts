@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { turns } from '../turns.js';
 import { sniffedBytes } from './decode-text.js';
 import { type FileType, fileTypeOf, type ReadOptions } from './file-types.js';
 import { NotADocument } from './not-a-document.js';
@@ -95,7 +96,7 @@ function openFile(directory: string, name: string): Promise<FileHandle> {
 async function hashOf(bytes: Uint8Array): Promise<string> {
   const hash = createHash('sha256');
   for (let from = 0; from < bytes.length; from += hashedAtOnce) {
-    if (from > 0) await new Promise((resolve) => setImmediate(resolve));
+    if (turns.isDue) await turns.take();
     hash.update(bytes.subarray(from, from + hashedAtOnce));
   }
   return hash.digest('hex');
