@@ -1,13 +1,12 @@
 import { text } from 'node:stream/consumers';
 import { ExactVectorStore } from '@kettle/vector-store';
-import { ChromaServer, ChromaVectorStore } from '@kettle/vector-store-chroma';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ChromaVectorStore } from '@kettle/vector-store-chroma';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { all } from './support/all.js';
 import { chroma } from './support/chroma-command.js';
 import { answer, listen } from './support/front.js';
-import { soon } from './support/processes.js';
+import { useServer } from './support/private-server.js';
 import { randomDirections } from './support/random-directions.js';
-import { tempDir } from './support/temp-dir.js';
 
 /** Chroma Cloud's published quota: records in a write, and results of a read. */
 const quota = 300;
@@ -33,21 +32,11 @@ async function relay(request: Request): Promise<{ status: number; body: unknown 
 }
 
 describe.skipIf(!chroma.available)('a distributed server with quotas', () => {
-  let folder: Awaited<ReturnType<typeof tempDir>>;
-  let server: ChromaServer;
+  const own = useServer();
   const exact = new ExactVectorStore(fingerprint);
 
-  beforeAll(async () => {
-    folder = await tempDir();
-    server = await ChromaServer.start({ directory: folder.path, command: chroma.command });
-  });
-  afterAll(async () => {
-    await server?.close();
-    await folder?.[Symbol.asyncDispose]();
-  });
-
   async function open(corpusId: string): Promise<ChromaVectorStore> {
-    const target = await server.url(soon());
+    const target = own.url;
     const front = await listen(async (incoming, response) => {
       const { method = 'GET', url = '/' } = incoming;
       const body = await text(incoming);

@@ -1,26 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { ChromaServer } from '@kettle/vector-store-chroma';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { chroma } from './support/chroma-command.js';
 import { answer, listen, passOn } from './support/front.js';
-import { soon } from './support/processes.js';
+import { useServer } from './support/private-server.js';
 import { calls, type Options, open, records } from './support/store.js';
-import { tempDir } from './support/temp-dir.js';
 
 describe.skipIf(!chroma.available)('a real server', () => {
-  let folder: Awaited<ReturnType<typeof tempDir>>;
-  let server: ChromaServer;
-  let url: string;
-
-  beforeAll(async () => {
-    folder = await tempDir();
-    server = await ChromaServer.start({ directory: folder.path, command: chroma.command });
-    url = await server.url(soon());
-  });
-  afterAll(async () => {
-    await server?.close();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const own = useServer();
 
   /** The real server, behind a front that can be told to fail. */
   async function troubled(corpusId: string, options: Options = {}) {
@@ -30,7 +16,7 @@ describe.skipIf(!chroma.available)('a real server', () => {
     const front = await listen((incoming, response) => {
       requests++;
       if (trouble && left-- > 0) trouble(response);
-      else passOn(url, incoming, response);
+      else passOn(own.url, incoming, response);
     });
     onTestFinished(() => front[Symbol.asyncDispose]());
     const store = await open(front.url, { corpusId, ...options });
@@ -104,13 +90,13 @@ describe.skipIf(!chroma.available)('a real server', () => {
   test('that loses an answer after it has done the work ends with the work done once', async () => {
     let drop = true;
     await using front = await listen((incoming, response) => {
-      if (!drop || !incoming.url?.endsWith('/upsert')) return passOn(url, incoming, response);
+      if (!drop || !incoming.url?.endsWith('/upsert')) return passOn(own.url, incoming, response);
       drop = false;
       // The work is done; only the caller will not hear of it.
       response.writeHead = () => response;
       response.write = () => true;
       response.end = () => response.destroy() as never;
-      passOn(url, incoming, response);
+      passOn(own.url, incoming, response);
     });
     const store = await open(front.url, { corpusId: 'answer lost' });
     await store.upsert(records);

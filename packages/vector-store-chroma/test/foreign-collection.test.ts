@@ -1,31 +1,21 @@
-import { ChromaServer, collectionName } from '@kettle/vector-store-chroma';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { collectionName } from '@kettle/vector-store-chroma';
+import { describe, expect, test } from 'vitest';
 import { chroma } from './support/chroma-command.js';
-import { soon } from './support/processes.js';
+import { useServer } from './support/private-server.js';
 import { fingerprint, open, records } from './support/store.js';
-import { tempDir } from './support/temp-dir.js';
 
 describe.skipIf(!chroma.available)('a collection of the same name that somebody else made', () => {
-  let folder: Awaited<ReturnType<typeof tempDir>>;
-  let server: ChromaServer;
-  let url: string;
-
-  beforeAll(async () => {
-    folder = await tempDir();
-    server = await ChromaServer.start({ directory: folder.path, command: chroma.command });
-    url = await server.url(soon());
-  });
-  afterAll(async () => {
-    await server?.close();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const own = useServer();
 
   async function post(path: string, body: unknown): Promise<{ id: string }> {
-    const answered = await fetch(`${url}/api/v2/tenants/default_tenant/databases/default_database/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    const answered = await fetch(
+      `${own.url}/api/v2/tenants/default_tenant/databases/default_database/${path}`,
+      {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      },
+    );
     expect(answered.ok).toBe(true);
     return (await answered.json()) as { id: string };
   }
@@ -44,7 +34,7 @@ describe.skipIf(!chroma.available)('a collection of the same name that somebody 
     'and noted down as %s is refused',
     async (corpusId = 'none', metadata) => {
       await post('collections', { name: collectionName(corpusId, fingerprint), metadata });
-      await expect(open(url, { corpusId })).rejects.toMatchObject({ code: 'fingerprint_mismatch' });
+      await expect(open(own.url, { corpusId })).rejects.toMatchObject({ code: 'fingerprint_mismatch' });
     },
   );
 
@@ -55,7 +45,7 @@ describe.skipIf(!chroma.available)('a collection of the same name that somebody 
       configuration: { hnsw: { space: 'cosine' } },
     });
     await post(`collections/${id}/upsert`, { ids: ['x'], embeddings: [[1, 2, 3]] });
-    const store = await open(url, { corpusId: 'dimensions' });
+    const store = await open(own.url, { corpusId: 'dimensions' });
     const query = Float32Array.of(1, 0);
     for (const call of [
       () => store.query(query, 1),

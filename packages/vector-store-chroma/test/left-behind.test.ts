@@ -18,6 +18,15 @@ import {
 import { fingerprint } from './support/store.js';
 import { tempDir } from './support/temp-dir.js';
 
+/** A server whose guardian was killed, and its process id. */
+async function startUnguarded(directory: string) {
+  const server = await startIn(directory);
+  const [pid, guardian] = [serverPid(directory), guardianPid(directory)];
+  process.kill(guardian, 'SIGKILL');
+  await untilGone(guardian);
+  return { server, pid };
+}
+
 describe.skipIf(!chroma.available)('a private server', () => {
   test('that was left behind is ended at the next start, and its data used', async () => {
     await using folder = await tempDir();
@@ -40,10 +49,7 @@ describe.skipIf(!chroma.available)('a private server', () => {
     'that lost its guardian has a new one at the next call, and ends with its last user',
     async () => {
       await using folder = await tempDir();
-      const server = await startIn(folder.path);
-      const [pid, guardian] = [serverPid(folder.path), guardianPid(folder.path)];
-      process.kill(guardian, 'SIGKILL');
-      await untilGone(guardian);
+      const { server, pid } = await startUnguarded(folder.path);
       await expect.poll(async () => answers(await server.url(soon()))).toBe(true);
       const next = serverPid(folder.path);
       expect(next).not.toBe(pid);
@@ -57,10 +63,7 @@ describe.skipIf(!chroma.available)('a private server', () => {
     'that lost its guardian is ended by a user that closes it',
     async () => {
       await using folder = await tempDir();
-      const server = await startIn(folder.path);
-      const [pid, guardian] = [serverPid(folder.path), guardianPid(folder.path)];
-      process.kill(guardian, 'SIGKILL');
-      await untilGone(guardian);
+      const { server, pid } = await startUnguarded(folder.path);
       await server.close();
       await untilGone(pid);
     },

@@ -1,33 +1,19 @@
-import { ChromaServer } from '@kettle/vector-store-chroma';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { all } from './support/all.js';
 import { chroma } from './support/chroma-command.js';
-import { soon } from './support/processes.js';
+import { useServer } from './support/private-server.js';
 import { calls, open, records } from './support/store.js';
-import { tempDir } from './support/temp-dir.js';
 
 describe.skipIf(!chroma.available)('a collection', () => {
-  let folder: Awaited<ReturnType<typeof tempDir>>;
-  let server: ChromaServer;
-  let url: string;
-
-  beforeAll(async () => {
-    folder = await tempDir();
-    server = await ChromaServer.start({ directory: folder.path, command: chroma.command });
-    url = await server.url(soon());
-  });
-  afterAll(async () => {
-    await server?.close();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const own = useServer();
 
   test('that was replaced tells each of its users once, and serves them again', async () => {
     const [one, other] = [
-      await open(url, { corpusId: 'replaced' }),
-      await open(url, { corpusId: 'replaced' }),
+      await open(own.url, { corpusId: 'replaced' }),
+      await open(own.url, { corpusId: 'replaced' }),
     ];
     await one.upsert(records);
-    await drop(url, one.collection);
+    await drop(own.url, one.collection);
     await expect(one.query(Float32Array.of(1, 0), 1)).rejects.toMatchObject({ code: 'data_lost' });
     await one.upsert(records);
     await expect(other.count()).rejects.toMatchObject({ code: 'data_lost' });
@@ -36,16 +22,16 @@ describe.skipIf(!chroma.available)('a collection', () => {
   });
 
   test.each(Object.entries(calls))('that is gone shows in %s', async (name, call) => {
-    const store = await open(url, { corpusId: `lost to ${name}` });
+    const store = await open(own.url, { corpusId: `lost to ${name}` });
     await store.upsert(records);
-    await drop(url, store.collection);
+    await drop(own.url, store.collection);
     await expect(call(store)).rejects.toMatchObject({ code: 'data_lost' });
   });
 
   test('that is gone never reads as "no results", and is filled again', async () => {
-    const store = await open(url, { corpusId: 'lost' });
+    const store = await open(own.url, { corpusId: 'lost' });
     await store.upsert(records);
-    await drop(url, store.collection);
+    await drop(own.url, store.collection);
     for (let round = 0; round < 2; round++) {
       await expect(store.query(Float32Array.of(1, 0), 1)).rejects.toMatchObject({ code: 'data_lost' });
       await expect(store.count()).rejects.toMatchObject({ code: 'data_lost' });

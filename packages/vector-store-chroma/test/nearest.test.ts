@@ -1,9 +1,9 @@
 import { ExactVectorStore, type VectorHit, type VectorRecord } from '@kettle/vector-store';
-import { ChromaServer, ChromaVectorStore } from '@kettle/vector-store-chroma';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ChromaVectorStore } from '@kettle/vector-store-chroma';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { chroma } from './support/chroma-command.js';
 import { answer, listen, passOn } from './support/front.js';
-import { tempDir } from './support/temp-dir.js';
+import { useServer } from './support/private-server.js';
 
 const fingerprint = { model: 'test', dimensions: 8, metric: 'cosine' } as const;
 const vector = (seed: number) =>
@@ -12,21 +12,11 @@ const numbered = (count: number): VectorRecord[] =>
   Array.from({ length: count }, (_, index) => ({ id: `id-${index}`, vector: vector(index + 1) }));
 
 describe.skipIf(!chroma.available)('what Chroma does differently is evened out', () => {
-  let folder: Awaited<ReturnType<typeof tempDir>>;
-  let server: ChromaServer;
-
-  beforeAll(async () => {
-    folder = await tempDir();
-    server = await ChromaServer.start({ directory: folder.path, command: chroma.command });
-  });
-  afterAll(async () => {
-    await server?.close();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const own = useServer();
 
   async function both(corpusId: string, records: readonly VectorRecord[]) {
     const exact = new ExactVectorStore(fingerprint);
-    const address = await server.url({ signal: AbortSignal.timeout(10_000) });
+    const address = own.url;
     const store = await ChromaVectorStore.open({ server: address, fingerprint, corpusId, deadline: 30_000 });
     onTestFinished(() => store.close());
     await Promise.all([exact.upsert(records), store.upsert(records)]);
@@ -88,7 +78,7 @@ describe.skipIf(!chroma.available)('what Chroma does differently is evened out',
 
   test('an index that finds fewer than there are does not shorten the answer', async () => {
     const { exact, store } = await both('short', numbered(30));
-    const address = await server.url({ signal: AbortSignal.timeout(10_000) });
+    const address = own.url;
     await using front = await listen((incoming, response) => {
       if (incoming.url?.endsWith('/query')) {
         answer(response, 200, { ids: [['id-3']], distances: [[0]], include: ['distances'] });

@@ -3,37 +3,23 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { ChromaServer } from '@kettle/vector-store-chroma';
 import { AdminClient } from 'chromadb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { all } from './support/all.js';
 import { chroma } from './support/chroma-command.js';
 import { answer, listen, passOn } from './support/front.js';
-import { soon } from './support/processes.js';
+import { useServer } from './support/private-server.js';
 import { open, records } from './support/store.js';
-import { tempDir } from './support/temp-dir.js';
 
 const key = 'a-secret-key';
 
 describe.skipIf(!chroma.available)('an outside server', () => {
-  let folder: Awaited<ReturnType<typeof tempDir>>;
-  let server: ChromaServer;
-  let url: string;
-
-  beforeAll(async () => {
-    folder = await tempDir();
-    server = await ChromaServer.start({ directory: folder.path, command: chroma.command });
-    url = await server.url(soon());
-  });
-  afterAll(async () => {
-    await server?.close();
-    await folder?.[Symbol.asyncDispose]();
-  });
+  const own = useServer();
 
   /** A real server that wants a key, as Chroma Cloud and servers behind a proxy do. */
   const guarded = () =>
     listen((incoming, response) => {
-      if (incoming.headers['x-chroma-token'] === key) passOn(url, incoming, response);
+      if (incoming.headers['x-chroma-token'] === key) passOn(own.url, incoming, response);
       else answer(response, 401, { error: 'AuthError', message: 'Unauthorized' });
     });
 
@@ -54,7 +40,7 @@ describe.skipIf(!chroma.available)('an outside server', () => {
   test('is refused with the key no longer valid, in every call', async () => {
     let valid = true;
     await using front = await listen((incoming, response) => {
-      if (valid) passOn(url, incoming, response);
+      if (valid) passOn(own.url, incoming, response);
       else answer(response, 403, { error: 'AuthError', message: 'Forbidden' });
     });
     const store = await open(front.url, { corpusId: 'revoked' });
@@ -71,22 +57,26 @@ describe.skipIf(!chroma.available)('an outside server', () => {
   });
 
   test('keeps tenants and databases apart', async () => {
-    const { hostname, port } = new URL(url);
+    const { hostname, port } = new URL(own.url);
     const admin = new AdminClient({ host: hostname, port: Number(port), ssl: false });
     await admin.createTenant({ name: 'other-tenant' });
     await admin.createDatabase({ name: 'other-database', tenant: 'other-tenant' });
-    const other = await open(url, { tenant: 'other-tenant', database: 'other-database', corpusId: 'apart' });
+    const other = await open(own.url, {
+      tenant: 'other-tenant',
+      database: 'other-database',
+      corpusId: 'apart',
+    });
     await other.upsert(records);
-    expect(await (await open(url, { corpusId: 'apart' })).count()).toBe(0);
+    expect(await (await open(own.url, { corpusId: 'apart' })).count()).toBe(0);
     expect(
       await (
-        await open(url, { tenant: 'other-tenant', database: 'other-database', corpusId: 'apart' })
+        await open(own.url, { tenant: 'other-tenant', database: 'other-database', corpusId: 'apart' })
       ).count(),
     ).toBe(2);
   });
 
   test('without the wanted database is refused, with what to check', async () => {
-    await expect(open(url, { database: 'no-such-database' })).rejects.toMatchObject({
+    await expect(open(own.url, { database: 'no-such-database' })).rejects.toMatchObject({
       code: 'invalid_argument',
       message: expect.stringMatching(/no-such-database.*CHROMA_DATABASE/),
     });
@@ -97,7 +87,7 @@ describe.skipIf(!chroma.available)('an outside server', () => {
     await using front = await listen((incoming, response) => {
       if (incoming.url?.endsWith('/auth/identity')) {
         answer(response, 200, { user_id: 'me', tenant: 'default_tenant', databases });
-      } else passOn(url, incoming, response);
+      } else passOn(own.url, incoming, response);
     });
     expect(await (await open(front.url, { apiKey: key, corpusId: 'identity' })).count()).toBe(0);
     databases = ['one', 'two'];
@@ -110,7 +100,7 @@ describe.skipIf(!chroma.available)('an outside server', () => {
   test('may sit under a path, with or without a slash at its end', async () => {
     await using front = await listen((incoming, response) => {
       const path = incoming.url?.match(/^\/some\/path(\/api\/.*)$/)?.[1];
-      if (path) passOn(url, incoming, response, path);
+      if (path) passOn(own.url, incoming, response, path);
       else response.writeHead(404).end();
     });
     for (const address of [`${front.url}/some/path`, `${front.url}/some/path/`]) {
@@ -138,7 +128,7 @@ describe.skipIf(!chroma.available)('an outside server', () => {
           sizes.push(ids?.length ?? 0, limit ?? 0);
         });
       }
-      passOn(url, incoming, response);
+      passOn(own.url, incoming, response);
     });
     const store = await open(front.url, { corpusId: 'limits' });
     const many = Array.from({ length: 30 }, (_, index) => ({
@@ -163,7 +153,7 @@ describe.skipIf(!chroma.available)('an outside server', () => {
   test.skipIf(!openssl)(
     'is reached over https if Node trusts its certificate, and refused otherwise',
     async () => {
-      const [keyFile, certFile] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')];
+      const [keyFile, certFile] = [join(own.folder, 'key.pem'), join(own.folder, 'cert.pem')];
       const made = spawnSync(
         'openssl',
         `req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1`
@@ -173,7 +163,7 @@ describe.skipIf(!chroma.available)('an outside server', () => {
       expect(made.status, made.stderr.toString()).toBe(0);
       const credentials = { key: await readFile(keyFile, 'utf8'), cert: await readFile(certFile, 'utf8') };
       await using front = await listen((incoming, response) => {
-        passOn(url, incoming, response, incoming.url?.replace('/chroma', ''));
+        passOn(own.url, incoming, response, incoming.url?.replace('/chroma', ''));
       }, credentials);
       await expect(open(`${front.url}/chroma`)).rejects.toMatchObject({
         code: 'unavailable',
@@ -192,7 +182,7 @@ describe.skipIf(!chroma.available)('an outside server', () => {
   test('gets the HNSW settings of the graph, and says that an existing one keeps its own', async () => {
     const messages: string[] = [];
     const log = (_level: string, message: string) => void messages.push(message);
-    const first = await open(url, {
+    const first = await open(own.url, {
       corpusId: 'hnsw',
       hnsw: { efSearch: 33, maxNeighbors: 8, efConstruction: 50 },
     });
@@ -201,7 +191,7 @@ describe.skipIf(!chroma.available)('an outside server', () => {
       max_neighbors: 8,
       ef_construction: 50,
     });
-    const second = await open(url, { corpusId: 'hnsw', hnsw: { efSearch: 44, maxNeighbors: 9 }, log });
+    const second = await open(own.url, { corpusId: 'hnsw', hnsw: { efSearch: 44, maxNeighbors: 9 }, log });
     expect(await hnswOf(second.collection)).toMatchObject({ max_neighbors: 8 });
     expect(messages).toEqual([expect.stringContaining('maxNeighbors')]);
     expect(await second.query(Float32Array.of(1, 0), 2)).toHaveLength(2);
@@ -209,7 +199,7 @@ describe.skipIf(!chroma.available)('an outside server', () => {
 
   async function hnswOf(collection: string): Promise<unknown> {
     const answered = await fetch(
-      `${url}/api/v2/tenants/default_tenant/databases/default_database/collections/${collection}`,
+      `${own.url}/api/v2/tenants/default_tenant/databases/default_database/collections/${collection}`,
     );
     return ((await answered.json()) as { configuration_json: { hnsw: unknown } }).configuration_json.hnsw;
   }
