@@ -11,12 +11,12 @@ import {
   type SearchIndex,
 } from '@kettle/search';
 import { findBackend } from './backends.js';
-import { counted } from './cli/text.js';
 import type { Config } from './config/config.js';
 import { ConfigError } from './config/config-error.js';
 import { isFolder, nearestExisting } from './config/paths.js';
 import type { Log } from './log.js';
 import { loadModel } from './model.js';
+import { counted } from './text.js';
 
 /** What all connections of one server share. */
 export interface App {

@@ -4,8 +4,8 @@ import { type Corpus, inspectIndexes } from '@kettle/search';
 import { corpusOf } from '../app.js';
 import type { Config } from '../config/config.js';
 import { isFolder, nearestExisting } from '../config/paths.js';
+import { counted } from '../text.js';
 import { Problem } from './check.js';
-import { counted } from './text.js';
 
 /** The oldest Node that Kettle runs on. */
 const oldestNode = [20, 19] as const;

@@ -6,10 +6,10 @@ import type { Corpus } from '@kettle/search';
 import { findBackend } from '../backends.js';
 import { checkout } from '../config/paths.js';
 import { loadModel } from '../model.js';
+import { counted, durationAsText } from '../text.js';
 import { type Check, Problem, runChecks } from './check.js';
 import { checkCorpus, checkIndexes, checkIndexFolder, checkNode, checkSqlite } from './checks.js';
 import type { CommandContext } from './command-context.js';
-import { counted, durationAsText } from './text.js';
 
 /** `kettle doctor`: tries everything that a search needs, and says what to do about what fails. */
 export async function runDoctor(context: CommandContext): Promise<number> {

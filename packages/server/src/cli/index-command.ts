@@ -1,9 +1,9 @@
 import { type FileNotice, type IndexStatus, openIndex, type SyncReport } from '@kettle/search';
 import { corpusOf, indexOptions, requireIndexPlace } from '../app.js';
 import type { Log } from '../log.js';
+import { counted, durationAsText } from '../text.js';
 import type { CommandContext } from './command-context.js';
 import { ProgressBar } from './progress-bar.js';
-import { counted, durationAsText } from './text.js';
 
 /** Most files named in each list of the report. */
 const mostNamed = 10;

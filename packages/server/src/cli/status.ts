@@ -1,7 +1,7 @@
 import { type IndexSummary, inspectIndexes, type UnreadableIndex } from '@kettle/search';
 import { corpusOf } from '../app.js';
+import { ageAsText, bytesAsText, counted } from '../text.js';
 import type { CommandContext } from './command-context.js';
-import { ageAsText, bytesAsText, counted } from './text.js';
 
 /** `kettle status`: what the index folder holds. Reads only, and loads no model. */
 export async function runStatus({ config }: CommandContext, json: boolean): Promise<number> {
