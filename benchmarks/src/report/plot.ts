@@ -123,6 +123,17 @@ export function logAxis(values: readonly number[], label: string): Plot.ScaleOpt
   };
 }
 
+/** The horizontal axis of everything that grows with the corpus. */
+export function passagesAxis(rows: readonly { readonly passages: number }[]): Plot.ScaleOptions {
+  return {
+    ...logAxis(
+      rows.map(({ passages }) => passages),
+      'passages',
+    ),
+    labelAnchor: 'center',
+  };
+}
+
 /** A contender's mark as a small picture, for legends. */
 export function glyph(results: Results, name: string): string {
   const index = results.contenders.findIndex((contender) => contender.name === name);

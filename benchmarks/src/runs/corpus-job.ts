@@ -6,7 +6,7 @@ import type { Absence, Labels, Measurement } from '../results/results.js';
 import { floorMode } from '../targets.js';
 import { timedBuild } from './build.js';
 import { bareDepth, type Depth, mcpDepth, serviceDepth, vectorDepth } from './depths.js';
-import { openEmbedder, openLevelIndex, wrapEmbedder } from './kettle.js';
+import { countEmbedded, openEmbedder, openLevelIndex } from './kettle.js';
 import { measureLatency } from './latency.js';
 import { type McpClient, serverEntry, serverEnvironment } from './mcp-client.js';
 import { startHttpServer } from './mcp-http.js';
@@ -67,14 +67,8 @@ export async function queryIndex(input: CorpusInput, tell: Tell): Promise<Outcom
   const labels = await labelsOf(input);
   const judgments = await readJudgments(workspace.queriesFile, workspace.qrelsFile);
   const vectors = await queryVectors(workspace, judgments);
-  let embedded = 0;
   const embedder = await openEmbedder();
-  const counting = wrapEmbedder(embedder, {
-    embedDocuments: (texts, options) => {
-      embedded += texts.length;
-      return embedder.embedDocuments(texts, options);
-    },
-  });
+  const { counting, embedded } = countEmbedded(embedder);
   try {
     tell('starting again');
     const restart = await timed(() => openLevelIndex({ ...input, embedder: counting }));
@@ -97,7 +91,7 @@ export async function queryIndex(input: CorpusInput, tell: Tell): Promise<Outcom
           absences,
           measurements: [
             { metric: 'restart', labels, runs: [[restart.milliseconds]] },
-            { metric: 'restart_embedded', labels, runs: [[embedded]] },
+            { metric: 'restart_embedded', labels, runs: [[embedded()]] },
             ...latency,
             ...pings,
             { metric: 'memory', labels, runs: [[await residentMemory()]] },

@@ -117,3 +117,15 @@ export function wrapEmbedder(embedder: Embedder, changes: Partial<Embedder>): Em
     ...changes,
   };
 }
+
+/** The same embedder, and how many texts of documents it was given. */
+export function countEmbedded(embedder: Embedder): { readonly counting: Embedder; embedded(): number } {
+  let embedded = 0;
+  const counting = wrapEmbedder(embedder, {
+    embedDocuments: (texts, options) => {
+      embedded += texts.length;
+      return embedder.embedDocuments(texts, options);
+    },
+  });
+  return { counting, embedded: () => embedded };
+}

@@ -10,7 +10,7 @@ import { defaultMode, searchModeNames } from '../targets.js';
 import { timedBuild } from './build.js';
 import { bytesOfWords } from './catalog-parts.js';
 import { topK } from './depths.js';
-import { openEmbedder, openLevelIndex, wrapEmbedder } from './kettle.js';
+import { countEmbedded, openEmbedder, openLevelIndex, wrapEmbedder } from './kettle.js';
 import { watchEventLoop } from './lag.js';
 import { diskUsage, residentMemory, timed, watchMemory } from './resources.js';
 import type { Tell } from './tell.js';
@@ -104,13 +104,7 @@ export async function measureWholeUse(input: WholeInput, tell: Tell): Promise<Me
   const { queries } = await readJudgments(workspace.queriesFile, workspace.qrelsFile);
   const asked = queries.slice(0, questions).map(({ text }) => text);
   const embedder = await openEmbedder();
-  let embedded = 0;
-  const counting = wrapEmbedder(embedder, {
-    embedDocuments: (texts, options) => {
-      embedded += texts.length;
-      return embedder.embedDocuments(texts, options);
-    },
-  });
+  const { counting, embedded } = countEmbedded(embedder);
   const measured: Measurement[] = [];
   let labels: Labels = { backend };
   try {
@@ -128,7 +122,7 @@ export async function measureWholeUse(input: WholeInput, tell: Tell): Promise<Me
           labels = { backend, passages: index.status().passages };
           measured.push(
             { metric: 'whole_restart', labels, runs: [[opened.milliseconds]] },
-            { metric: 'whole_restart_embedded', labels, runs: [[embedded]] },
+            { metric: 'whole_restart_embedded', labels, runs: [[embedded()]] },
           );
         }
         const times = await askAll(index, asked);

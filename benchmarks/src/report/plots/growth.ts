@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import type { MetricName } from '../../results/metric.js';
 import { backendsOf, find, grownSizes, summaryOf } from '../figures.js';
-import { colours, type Draw, logAxis, symbols } from '../plot.js';
+import { colours, type Draw, logAxis, passagesAxis, symbols } from '../plot.js';
 
 /** One quantity against the number of passages, both on log axes: a straight line is a power law. */
 function growthOf(metric: MetricName, unit: string, scale: number): Draw {
@@ -28,13 +28,7 @@ function growthOf(metric: MetricName, unit: string, scale: number): Draw {
       marginRight: 20,
       marginTop: 28,
       marginBottom: 44,
-      x: {
-        ...logAxis(
-          rows.map(({ passages }) => passages),
-          'passages',
-        ),
-        labelAnchor: 'center',
-      },
+      x: passagesAxis(rows),
       y: {
         ...logAxis(
           rows.map(({ value }) => value),

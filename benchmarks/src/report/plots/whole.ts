@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import type { Results } from '../../results/results.js';
 import { searchModeNames } from '../../targets.js';
 import { find, summaryOf } from '../figures.js';
-import { type Draw, logAxis } from '../plot.js';
+import { type Draw, logAxis, passagesAxis } from '../plot.js';
 import { wholeSizes } from '../whole-tables.js';
 
 interface Row {
@@ -31,13 +31,7 @@ function lines(rowsOf: (results: Results) => Row[], unit: string): Draw {
       marginRight: 74,
       marginTop: 28,
       marginBottom: 44,
-      x: {
-        ...logAxis(
-          rows.map(({ passages }) => passages),
-          'passages',
-        ),
-        labelAnchor: 'center',
-      },
+      x: passagesAxis(rows),
       y: { ...logAxis(values, unit), grid: true },
       color: { domain: names, range: palette },
       symbol: { domain: names, range: shapes },
