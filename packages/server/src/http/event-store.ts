@@ -1,5 +1,6 @@
 import type { EventId, EventStore, StreamId } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { EventBudget } from './event-budget.js';
 
 /** One event of a stream. A priming event, which only carries an id, has no message. */
 export interface StoredEvent {
@@ -11,27 +12,30 @@ export interface StoredEvent {
 
 /**
  * The latest events of one session, so that a client whose stream broke can ask for what it missed. The oldest
- * give way when there are too many or they are too large; the newest always stays.
+ * give way when there are too many or they are too large, here or, by the budget, in all sessions together.
  */
 export class BoundedEventStore implements EventStore {
   readonly #maxEvents: number;
   readonly #maxCharacters: number;
+  readonly #budget: EventBudget;
   /** In the order of their ids: a Map keeps the order of insertion. */
   readonly #events = new Map<EventId, StoredEvent>();
   #characters = 0;
   #lastId = 0;
 
-  constructor(maxEvents: number, maxCharacters: number) {
+  constructor(maxEvents: number, maxCharacters: number, budget: EventBudget) {
     this.#maxEvents = maxEvents;
     this.#maxCharacters = maxCharacters;
+    this.#budget = budget;
   }
 
   async storeEvent(streamId: StreamId, message: JSONRPCMessage): Promise<EventId> {
     this.#lastId += 1;
     const id = String(this.#lastId);
-    const size = JSON.stringify(message).length;
-    this.#events.set(id, { id, streamId, message, size });
-    this.#characters += size;
+    const event = { id, streamId, message, size: JSON.stringify(message).length };
+    this.#events.set(id, event);
+    this.#characters += event.size;
+    this.#budget.add(event, () => this.#letGo(event));
     this.#trim();
     return id;
   }
@@ -65,6 +69,11 @@ export class BoundedEventStore implements EventStore {
     return this.#eventsOf(this.#events.get(id)?.streamId).some(({ message }) => isReply(message));
   }
 
+  /** Lets go of all of them: the session is over. */
+  clear(): void {
+    for (const event of this.#events.values()) this.#letGo(event);
+  }
+
   #eventsOf(streamId: StreamId | undefined): StoredEvent[] {
     return [...this.#events.values()].filter((event) => event.streamId === streamId);
   }
@@ -73,9 +82,14 @@ export class BoundedEventStore implements EventStore {
     for (const event of this.#events.values()) {
       if (this.#events.size <= this.#maxEvents && this.#characters <= this.#maxCharacters) return;
       if (this.#events.size === 1) return;
-      this.#events.delete(event.id);
-      this.#characters -= event.size;
+      this.#letGo(event);
     }
+  }
+
+  #letGo(event: StoredEvent): void {
+    this.#events.delete(event.id);
+    this.#characters -= event.size;
+    this.#budget.remove(event);
   }
 }
 

@@ -15,6 +15,8 @@ export interface HttpLimits {
   /** Events kept for a client that comes back after its stream broke: per session, number and size in characters. */
   readonly storedEvents: number;
   readonly storedCharacters: number;
+  /** The same of all sessions together, in characters. */
+  readonly storedCharactersInAll: number;
   /** Pause between comment lines that keep an event stream alive, in milliseconds. */
   readonly keepAliveMs: number;
   /** A connection on which nothing moves for so long is cut, in milliseconds: the other end is gone or never reads. */
@@ -37,6 +39,7 @@ export const defaultLimits: HttpLimits = Object.freeze({
   sessionIdleMs: 30 * 60_000,
   storedEvents: 64,
   storedCharacters: 512 * 1024,
+  storedCharactersInAll: 32 * 1024 * 1024,
   keepAliveMs: 15_000,
   stalledMs: 60_000,
   headersMs: 10_000,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { isJSONRPCRequest, type RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { EventBudget } from './event-budget.js';
 import { BoundedEventStore } from './event-store.js';
 import { HttpProblem } from './http-problem.js';
 import type { HttpLimits } from './limits.js';
@@ -11,6 +12,8 @@ import { SessionTransport } from './session-transport.js';
 export interface SessionOptions {
   readonly server: Server;
   readonly limits: HttpLimits;
+  /** Of all sessions together. */
+  readonly eventBudget: EventBudget;
   /** The time in milliseconds. */
   readonly now: () => number;
   /** Called once `initialize` has been accepted. */
@@ -30,17 +33,20 @@ export class Session {
   #lastUsed: number;
 
   constructor(options: SessionOptions) {
-    const { limits, now, onOpen, onClose } = options;
+    const { limits, eventBudget, now, onOpen, onClose } = options;
     this.#options = options;
     this.#lastUsed = now();
-    this.#events = new BoundedEventStore(limits.storedEvents, limits.storedCharacters);
+    this.#events = new BoundedEventStore(limits.storedEvents, limits.storedCharacters, eventBudget);
     this.#transport = new SessionTransport({
       sessionIdGenerator: () => this.id,
       eventStore: this.#events,
       keepAliveMs: limits.keepAliveMs,
       onsessioninitialized: () => onOpen(this),
     });
-    this.#transport.onclose = () => onClose(this);
+    this.#transport.onclose = () => {
+      this.#events.clear();
+      onClose(this);
+    };
   }
 
   /** How long nothing has come and nothing was open, in milliseconds. */

@@ -1,4 +1,5 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { EventBudget } from './event-budget.js';
 import type { HttpLimits } from './limits.js';
 import { Session } from './session.js';
 
@@ -14,9 +15,11 @@ export interface SessionsOptions {
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #open = new Map<string, Session>();
+  readonly #eventBudget: EventBudget;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
+    this.#eventBudget = new EventBudget(options.limits.storedCharactersInAll);
   }
 
   get size(): number {
@@ -34,6 +37,7 @@ export class Sessions {
     const session = new Session({
       server: createServer(),
       limits,
+      eventBudget: this.#eventBudget,
       now,
       onOpen: (opened) => this.#open.set(opened.id, opened),
       onClose: (closed) => this.#open.delete(closed.id),

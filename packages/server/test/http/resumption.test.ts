@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { EventBudget } from '../../src/http/event-budget.js';
 import { BoundedEventStore } from '../../src/http/event-store.js';
 import {
   connectClient,
@@ -102,6 +103,25 @@ describe('a stream that broke', () => {
     for (const id of ['999', 'no-such', ids.at(-1)!]) expect((await resume(url, mine, id)).status).toBe(400);
   });
 
+  it('can come too late: when the events of other open sessions took the room', async () => {
+    const probe = await startServer();
+    const [reply] = await messages(await post(probe.url, searchFor('dog'), await openSession(probe.url)));
+    const size = JSON.stringify(reply).length;
+    const { url } = await startServer({ limits: { storedCharactersInAll: 15 * size } });
+    const ask = async (session: Record<string, string>, times: number) => {
+      for (let k = 0; k < times; k++) await messages(await post(url, searchFor('dog', `${k}`), session));
+    };
+    const [mine, ended, open] = [await openSession(url), await openSession(url), await openSession(url)];
+    const { value } = await events(await post(url, searchFor('dog'), mine)).next();
+    await ask(ended, 10);
+    await fetch(url, { method: 'DELETE', headers: ended });
+    // Room for these, because what ended let go of its own.
+    await ask(open, 10);
+    expect((await resume(url, mine, value!.id!)).status).toBe(200);
+    await ask(open, 10);
+    expect((await resume(url, mine, value!.id!)).status).toBe(400);
+  });
+
   it('is taken up by the SDK client without its user noticing', async () => {
     const { url, index } = await startServer();
     const cut = new Set<AbortController>();
@@ -141,21 +161,38 @@ describe('a stream that broke', () => {
 
 describe('the event store', () => {
   const message = (text: string) => ({ jsonrpc: '2.0' as const, method: 'm', params: { text } });
+  const ample = () => new EventBudget(1e9);
 
   it('lets the oldest go, by number and by size, and always keeps the newest', async () => {
-    const byNumber = new BoundedEventStore(2, 1e6);
+    const byNumber = new BoundedEventStore(2, 1e6, ample());
     const ids = [];
     for (const text of ['a', 'b', 'c']) ids.push(await byNumber.storeEvent('s', message(text)));
     expect(ids.map((id) => byNumber.has(id))).toEqual([false, true, true]);
 
-    const bySize = new BoundedEventStore(100, 200);
+    const bySize = new BoundedEventStore(100, 200, ample());
     const small = await bySize.storeEvent('s', message('a'));
     const large = await bySize.storeEvent('s', message('x'.repeat(1000)));
     expect([bySize.has(small), bySize.has(large)]).toEqual([false, true]);
   });
 
+  it('lets the oldest of all sessions go where all together are too large', async () => {
+    const budget = new EventBudget(3000);
+    const [vanished, live, closed] = [0, 1, 2].map(() => new BoundedEventStore(100, 1e6, budget));
+    const large = message('x'.repeat(900));
+    const old = await vanished!.storeEvent('s', large);
+    const gone = await closed!.storeEvent('s', large);
+    const mine = await live!.storeEvent('s', large);
+    expect([vanished!.has(old), live!.has(mine)]).toEqual([true, true]);
+    // What a closed session had is room for others.
+    closed!.clear();
+    const next = await live!.storeEvent('s', large);
+    expect([vanished!.has(old), closed!.has(gone), live!.has(next)]).toEqual([true, false, true]);
+    const last = await live!.storeEvent('s', large);
+    expect([vanished!.has(old), live!.has(mine), live!.has(last)]).toEqual([false, true, true]);
+  });
+
   it('keeps streams apart', async () => {
-    const store = new BoundedEventStore(100, 1e6);
+    const store = new BoundedEventStore(100, 1e6, ample());
     const first = await store.storeEvent('s', message('a'));
     await store.storeEvent('t', message('b'));
     await store.storeEvent('s', message('c'));
