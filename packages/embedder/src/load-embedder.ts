@@ -71,7 +71,7 @@ const mostDefaultProcesses = 4;
 
 /**
  * Loads a model from disk, or from the hub when it isn't there. Several may be loaded at once: they share one
- * thread, the only one of the process that may import `@xenova/transformers`.
+ * thread, the only one of the process that may import `onnxruntime-node`.
  *
  * Rejects with an {@link EmbedderError}: `model_not_found`, `hub_unreachable` or `model_invalid`. The message
  * says which model, where it was looked for, and what to set.

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { AutoTokenizer, env, type PreTrainedTokenizer } from '@xenova/transformers';
 import ort from 'onnxruntime-node';
 import { EmbedderError } from '../errors.js';
 import type { ModelFiles } from '../serving/messages.js';
+import { AutoTokenizer, env, type PreTrainedTokenizer } from '../transformers/tokenizers.js';
 import { pool } from './pooling.js';
 
 // A CommonJS module, whose classes Node can't see as named exports.
