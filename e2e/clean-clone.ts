@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 export interface CleanClone {
   readonly directory: string;
-  /** The environment of a user who has never run Kettle: no cache, no settings of this test run. */
+  /** A {@link userEnvironment}. */
   readonly env: NodeJS.ProcessEnv;
   remove(): Promise<void>;
 }
@@ -36,11 +36,13 @@ export async function cleanClone(): Promise<CleanClone> {
   };
 }
 
-function userEnvironment(cache: string): NodeJS.ProcessEnv {
+/** The environment of a user who has never run Kettle: nothing in its cache, no settings of this test run. */
+export function userEnvironment(cache: string): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { XDG_CACHE_HOME: cache };
   for (const [name, value] of Object.entries(process.env)) {
-    // What vitest and pnpm set for this run would not be there in a user's shell.
-    if (!/^(npm_|NODE_ENV$|VITEST|PNPM_SCRIPT|INIT_CWD$|XDG_CACHE_HOME$|CI$)/.test(name)) env[name] = value;
+    // What vitest and pnpm set for this run would not be there in a user's shell; where Node's headers are might be.
+    if (!/^(npm_(?!config_nodedir$)|NODE_ENV$|VITEST|PNPM_SCRIPT|INIT_CWD$|XDG_CACHE_HOME$|CI$)/.test(name))
+      env[name] = value;
   }
   return env;
 }
