@@ -2,26 +2,34 @@
 import { readFileSync } from 'node:fs';
 import { registryInputs } from '../dist/config/registry-inputs.js';
 
-const { name, mcpName, version, description, license } = JSON.parse(
+const { name, mcpName, version, description, license, engines } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
 const summary = 'Search a folder of your documents by meaning, offline, on your own machine.';
 
 /**
- * The manifest of the .mcpb bundle. The bundle holds compiled modules, so it fits the system and the major version of
- * Node that it was built on.
+ * The manifest of the .mcpb bundle. The bundle holds compiled modules, so it fits the system, the processor and the
+ * major version of Node that it was built on. Clients check all but the processor, which manifests have no field for:
+ * there a person has to read it.
  */
 export function bundleManifest(
-  { platform, node } = { platform: process.platform, node: process.versions.node },
+  { platform, arch, node } = {
+    platform: process.platform,
+    arch: process.arch,
+    node: process.versions.node,
+  },
 ) {
   const major = Number(node.split('.')[0]);
+  const oldest = engines.node.replace('>=', '');
+  const from = oldest.startsWith(`${major}.`) ? oldest : `${major}.0`;
+  const system = { darwin: 'macOS', win32: 'Windows', linux: 'Linux' }[platform] ?? platform;
   return {
     manifest_version: '0.3',
     name: 'kettle',
     display_name: 'Kettle',
     version,
     description: summary,
-    long_description: `${description} It reads text, Markdown and PDF files, keeps its index up to date while it runs, and needs no network: the embedding model comes with it.`,
+    long_description: `${description} It reads text, Markdown and PDF files, keeps its index up to date while it runs, and needs no network: the embedding model comes with it. This bundle is for ${system} on ${arch}, with Node ${major}.`,
     author: { name: 'The Kettle authors' },
     license,
     keywords: ['search', 'documents', 'embeddings', 'offline'],
@@ -52,7 +60,7 @@ export function bundleManifest(
         required: true,
       },
     },
-    compatibility: { platforms: [platform], runtimes: { node: `>=${major}.0.0 <${major + 1}` } },
+    compatibility: { platforms: [platform], runtimes: { node: `>=${from}.0 <${major + 1}` } },
   };
 }
 

@@ -14,7 +14,7 @@ const { bundleManifest, registryEntry } = await import(script);
 const variables = new Set<string>(variableRows().map(({ name }) => name));
 
 describe('the manifest of the bundle', () => {
-  const manifest = bundleManifest({ platform: 'linux', node: '20.20.2' });
+  const manifest = bundleManifest({ platform: 'linux', arch: 'x64', node: '20.20.2' });
 
   it('is valid, and strictly so: no field is misspelt', () => {
     const shape = v0_3.McpbManifestSchema;
@@ -29,7 +29,14 @@ describe('the manifest of the bundle', () => {
     expect(manifest.tools.map(({ name }: { name: string }) => name)).toEqual(tools.map(({ name }) => name));
     for (const name of Object.keys(manifest.server.mcp_config.env)) expect(variables).toContain(name);
     expect(existsSync(new URL(`../../${manifest.server.entry_point}`, import.meta.url))).toBe(true);
-    expect(manifest.compatibility).toEqual({ platforms: ['linux'], runtimes: { node: '>=20.0.0 <21' } });
+  });
+
+  it('says where the bundle fits: its compiled parts are for one system, one processor and one major version of Node', () => {
+    expect(manifest.compatibility).toEqual({ platforms: ['linux'], runtimes: { node: '>=20.19.0 <21' } });
+    expect(manifest.long_description).toContain('for Linux on x64, with Node 20.');
+    const other = bundleManifest({ platform: 'darwin', arch: 'arm64', node: '24.3.0' });
+    expect(other.compatibility).toEqual({ platforms: ['darwin'], runtimes: { node: '>=24.0.0 <25' } });
+    expect(other.long_description).toContain('for macOS on arm64, with Node 24.');
   });
 });
 
