@@ -84,10 +84,32 @@ describe("the registry's entry", () => {
     packages: z.array(z.discriminatedUnion('registryType', [npmPackage, bundle])).min(1),
   });
 
+  const offered = { url: 'https://example.com/releases/kettle.mcpb', sha256: 'a'.repeat(64) };
+
   it('keeps the rules', () => {
-    const offered = { url: 'https://example.com/releases/kettle.mcpb', sha256: 'a'.repeat(64) };
     for (const entry of [registryEntry(), registryEntry(offered)]) expect(rules.parse(entry)).toEqual(entry);
     expect(registryEntry(offered).packages).toHaveLength(2);
+  });
+
+  it.each<[string, (entry: { [field: string]: unknown; packages: Record<string, unknown>[] }) => void]>([
+    ['a name without its owner', (entry) => (entry.name = 'kettle')],
+    ['a name of three parts', (entry) => (entry.name = 'io.github/wandering-kettle/kettle')],
+    ['a description of more than 100 characters', (entry) => (entry.description = 'x'.repeat(101))],
+    ['no version', (entry) => delete entry.version],
+    ['a range of versions', (entry) => (entry.packages[0]!.version = '^1.0.0')],
+    ['the latest version', (entry) => (entry.packages[0]!.version = 'latest')],
+    ['no transport', (entry) => delete entry.packages[0]!.transport],
+    [
+      'an argument without a value',
+      (entry) => (entry.packages[0]!.packageArguments = [{ type: 'positional' }]),
+    ],
+    ['a bundle without its hash', (entry) => delete entry.packages[1]!.fileSha256],
+    ['a hash in capitals', (entry) => (entry.packages[1]!.fileSha256 = 'A'.repeat(64))],
+    ['a misspelt field', (entry) => (entry.websiteURL = 'https://example.com')],
+  ])('would not keep them with %s', (_, spoil) => {
+    const entry = registryEntry(offered);
+    spoil(entry);
+    expect(rules.safeParse(entry).success).toBe(false);
   });
 
   it('is the one that is committed, under the name that the package says it has', () => {
