@@ -14,6 +14,7 @@ const usage = `Usage: kettle COMMAND [OPTION]
                     (--force reads every file again, also those that look unchanged)
   status [--json]   what is indexed, by which model, in which backend, how large and how fresh
   doctor            what is wrong, and what to do about it
+  clients           what to give to MCP clients so that they start this server, as links and lines to copy
   --help            this text
   --version         Kettle's version
 
@@ -35,6 +36,7 @@ export async function runCli(args: readonly string[], env: NodeJS.ProcessEnv): P
     if (command === 'index')
       return await (await import('./index-command.js')).runIndex(context, options.force);
     if (command === 'status') return await (await import('./status.js')).runStatus(context, options.json);
+    if (command === 'clients') return (await import('./clients.js')).runClients(context, env);
     return await (await import('./doctor.js')).runDoctor(context);
   } catch (error) {
     const { message } = error as Error;
@@ -52,7 +54,7 @@ function configFor(command: Command, env: NodeJS.ProcessEnv): Config {
   }
 }
 
-const commands = ['serve', 'index', 'status', 'doctor'] as const;
+const commands = ['serve', 'index', 'status', 'doctor', 'clients'] as const;
 
 type Command = (typeof commands)[number] | 'help' | 'version';
 
@@ -92,6 +94,6 @@ function parse(args: readonly string[]) {
 function notUnderstood(args: readonly string[]): ConfigError {
   const given = args.length === 0 ? 'nothing' : JSON.stringify(args.join(' '));
   return new ConfigError(
-    `the arguments must be serve, index [--force], status [--json], doctor, --help or --version, not ${given}. See kettle --help`,
+    `the arguments must be serve, index [--force], status [--json], doctor, clients, --help or --version, not ${given}. See kettle --help`,
   );
 }

@@ -108,12 +108,21 @@ describe('docs/clients.md', () => {
 
   it('links to the same configurations', () => {
     const links = [...markdown.matchAll(/\((https:\/\/[^)]*install[^)]*)\)/g)].map(
-      (match) => new URL(match[1]!),
+      (match) => new URL(match[1]!).searchParams,
     );
-    expect(links).toHaveLength(2);
-    const [cursor, code] = links.map((link) => link.searchParams.get('config')!);
-    expect(JSON.parse(Buffer.from(cursor!, 'base64').toString())).toEqual(startedHere[1]);
-    expect(JSON.parse(code!)).toEqual(startedHere[2]);
-    for (const link of links) expect(link.searchParams.get('name')).toBe('kettle');
+    const [cursor, code] = links as [URLSearchParams, URLSearchParams];
+    expect(links.map((link) => link.get('name'))).toEqual(['kettle', 'kettle']);
+    expect(JSON.parse(Buffer.from(cursor.get('config')!, 'base64').toString())).toEqual(startedHere[1]);
+    // VS Code asks for what differs from user to user.
+    const asked = new Map([
+      ['kettle', '/path/to/kettle'],
+      ['documents', '/path/to/documents'],
+    ]);
+    const inputs: { id: string; type: string; description: string }[] = JSON.parse(code.get('inputs')!);
+    expect(inputs.map(({ id, type }) => [id, type])).toEqual(
+      [...asked.keys()].map((id) => [id, 'promptString']),
+    );
+    const answered = code.get('config')!.replaceAll(/\$\{input:(\w+)\}/g, (_, id) => asked.get(id)!);
+    expect(JSON.parse(answered)).toEqual(startedHere[2]);
   });
 });
