@@ -76,6 +76,7 @@ export async function runBenchmark(options: BenchOptions, progress: Progress): P
         repetitions: options.plan.repetitions,
         searchMode: defaultMode,
         seconds: Math.round((Date.now() - started) / 1000),
+        steps: recorder.steps.map((step) => ({ ...step, seconds: Number(step.seconds.toFixed(2)) })),
         git: await readCommit(),
         machine: await readMachine(),
         packages: await readVersions(),

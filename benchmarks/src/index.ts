@@ -42,6 +42,7 @@ export { defaultPlan, type Plan, quickPlan, withScale } from './plan.js';
 export { Progress, type ProgressOutput } from './progress.js';
 export { seededRandom } from './random.js';
 export { withFigures } from './readme.js';
+export { durationSentence } from './report/duration.js';
 export { htmlReport } from './report/html.js';
 export { markdownReport } from './report/markdown.js';
 export { terminalReport } from './report/terminal.js';

@@ -117,6 +117,13 @@ export function madeUpResults(
       repetitions: 3,
       searchMode: 'hybrid',
       seconds: 280,
+      steps: [
+        { job: 'build', title: 'hnsw: building', seconds: 40.4 },
+        { job: 'store', title: 'hnsw, 1000 passages', seconds: 59.7 },
+        { job: 'build', title: 'exact: building', seconds: 30 },
+        { job: 'store', title: 'exact, 1000 passages', seconds: 65.1 },
+        { job: 'whole-use', title: 'using it, 400 passages', seconds: 5 },
+      ],
       git: { commit: '0123456789', dirty: false },
       machine: {
         cpu: 'Imaginary CPU',

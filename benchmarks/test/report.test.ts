@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  durationSentence,
   htmlReport,
   keyOf,
   markdownReport,
@@ -36,6 +37,23 @@ function withAnotherBackend(name: string): Results {
     measurements: [...results.measurements, ...copied],
   };
 }
+
+describe('where the time went', () => {
+  const sentence =
+    'The run took 4:40 min: stores of all sizes 2:05 min, building indexes 1:10 min, whole folders 5 s.';
+
+  test('the longest part comes first, and every report says it', () => {
+    expect(durationSentence(results.method)).toBe(sentence);
+    for (const report of [terminalReport(results), markdownReport(results), htmlReport(results)])
+      expect(report).toContain(sentence);
+  });
+
+  test('a run from before steps were recorded has nothing to say, and is read all the same', async () => {
+    const { steps: _, ...method } = results.method;
+    expect(durationSentence(method)).toBeUndefined();
+    expect(await schemaProblem({ ...results, method })).toBeUndefined();
+  });
+});
 
 describe('results.json', () => {
   test('follows its schema and comes back as it was written', async () => {

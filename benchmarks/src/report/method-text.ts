@@ -1,11 +1,13 @@
 import type { Results } from '../results/results.js';
 import { select } from '../results/select.js';
 import { quantile } from '../statistics/quantile.js';
+import { durationSentence } from './duration.js';
 import { formatCount, formatValue } from './format.js';
 
 /** Name and value of everything that another run would have to repeat. */
 export function methodRows({ method, corpus, measurements }: Results): [string, string][] {
   const { machine, git } = method;
+  const duration = durationSentence(method);
   const calibration = select(measurements, 'calibration').flatMap(({ runs }) => runs.flat());
   return [
     [
@@ -20,6 +22,7 @@ export function methodRows({ method, corpus, measurements }: Results): [string, 
       'Command',
       `${method.command} (${method.plan} plan, seed ${method.seed}, ${formatValue(method.seconds * 1000, 'ms')})`,
     ],
+    ...(duration === undefined ? [] : [['Duration', duration] as [string, string]]),
     [
       'Machine',
       `${machine.cpu}, ${machine.cores} cores, ${formatValue(machine.memoryBytes, 'bytes')} memory`,

@@ -1,5 +1,6 @@
 import type { Results } from '../results/results.js';
 import { apartSentences } from './apart.js';
+import { durationSentence } from './duration.js';
 import type { Table } from './table.js';
 import {
   absencesTable,
@@ -22,7 +23,9 @@ export function terminalReport(results: Results, width = 100): string {
   ];
   return [
     ...tables.filter((table) => table !== undefined).map((table) => terminalTable(table, width)),
-    ...apartSentences(results).map((sentence) => `${sentence}\n`),
+    ...[...apartSentences(results), durationSentence(results.method)]
+      .filter((sentence) => sentence !== undefined)
+      .map((sentence) => `${sentence}\n`),
     '',
   ].join('\n');
 }

@@ -43,6 +43,15 @@ export interface Contender {
   readonly kind: 'backend' | 'search-mode' | 'baseline';
 }
 
+/** One process of the run, from its start to its end. */
+export interface Step {
+  /** What it did: `prepare`, `build`, `query`, `store` … */
+  readonly job: string;
+  /** As progress called it. */
+  readonly title: string;
+  readonly seconds: number;
+}
+
 export interface Method {
   readonly date: string;
   readonly command: string;
@@ -53,6 +62,8 @@ export interface Method {
   readonly searchMode: string;
   /** Seconds that the whole run took. */
   readonly seconds: number;
+  /** Where they went; runs of before don't say. */
+  readonly steps?: readonly Step[];
   readonly git: { readonly commit: string; readonly dirty: boolean };
   readonly machine: {
     readonly cpu: string;

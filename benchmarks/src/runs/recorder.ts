@@ -1,6 +1,6 @@
 import { calibrate } from '../method.js';
 import type { Progress } from '../progress.js';
-import type { Absence, Labels, Measurement } from '../results/results.js';
+import type { Absence, Labels, Measurement, Step } from '../results/results.js';
 import { runInChild } from './child.js';
 import type { Outcome } from './corpus-job.js';
 import type { JobInput, JobName, JobOutput } from './jobs.js';
@@ -9,6 +9,8 @@ import type { JobInput, JobName, JobOutput } from './jobs.js';
 export class Recorder {
   readonly measurements: Measurement[] = [];
   readonly absences: Absence[] = [];
+  /** What took how long, in the order in which it ran. */
+  readonly steps: Step[] = [];
   readonly #progress: Progress;
   readonly #signal: AbortSignal | undefined;
 
@@ -29,6 +31,7 @@ export class Recorder {
     deadline?: number,
   ): Promise<JobOutput<N>> {
     this.#progress.begin(title);
+    const started = performance.now();
     // The state of the machine, all through the run.
     this.measurements.push({ metric: 'calibration', labels: {}, runs: [[calibrate()]] });
     try {
@@ -39,6 +42,7 @@ export class Recorder {
       });
     } finally {
       this.#progress.end();
+      this.steps.push({ job: name, title, seconds: (performance.now() - started) / 1000 });
     }
   }
 
