@@ -45,7 +45,7 @@ export const defaultPlan: Plan = {
   documents: Number.POSITIVE_INFINITY,
   builds: { each: 1, default: 2 },
   repetitions: 2,
-  questions: 80,
+  questions: 60,
   sizes: [1_000, 10_000, 50_000],
   targetSize: 20_000,
   storeQueries: 100,

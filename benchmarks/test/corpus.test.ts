@@ -167,6 +167,16 @@ describe('geometry', () => {
     ]);
   });
 
+  test('distances count every dimension, however many there are', () => {
+    for (const dimensions of [1, 2, 3, 4, 5, 7, 384]) {
+      const from = Float32Array.from({ length: dimensions }, (_, index) => Math.sin(index + 1));
+      const to = Float32Array.from({ length: dimensions }, (_, index) => Math.cos(index + 1));
+      const product = from.reduce((sum, value, index) => sum + value * to[index]!, 0);
+      const [found] = nearest({ dimensions, data: to }, from, 1);
+      expect(found!.distance, `${dimensions}`).toBeCloseTo(1 - product, 9);
+    }
+  });
+
   test('the intrinsic dimension is that of the shape the vectors lie on', () => {
     for (const inner of [3, 8]) {
       const estimate = medianDimension(sphere(3000, inner, 1));

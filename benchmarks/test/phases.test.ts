@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   defaultBackend,
+  defaultMode,
   defaultPlan,
   measurePhases,
   Progress,
@@ -27,17 +28,19 @@ interface Job {
 class Rehearsal extends Recorder {
   readonly ran: Job[] = [];
   readonly #fails: (job: Job) => boolean;
+  readonly #gives: (job: Job) => readonly object[];
 
-  constructor(fails: (job: Job) => boolean) {
+  constructor(fails: (job: Job) => boolean, gives: (job: Job) => readonly object[]) {
     super(new Progress({ write: () => {} }, 100));
     this.#fails = fails;
+    this.#gives = gives;
   }
 
   override async require(_title: string, name: string, input: unknown): Promise<never> {
     const job = { name, input: input as Job['input'] };
     if (this.#fails(job)) throw new Error('made up');
     this.ran.push(job);
-    return [] as never;
+    return this.#gives(job) as never;
   }
 }
 
@@ -47,8 +50,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-async function rehearse(fails: (job: Job) => boolean, plan = defaultPlan): Promise<Rehearsal> {
-  const recorder = new Rehearsal(fails);
+async function rehearse(
+  fails: (job: Job) => boolean,
+  plan = defaultPlan,
+  gives: (job: Job) => readonly object[] = () => [],
+): Promise<Rehearsal> {
+  const recorder = new Rehearsal(fails, gives);
   const workspace = { directory, documents: directory, corpusName: 'none', queriesFile: '', seed: 1 };
   await measurePhases(workspace, plan, recorder);
   return recorder;
@@ -66,6 +73,19 @@ test('the target is held against all questions, also where its size is one of th
     const others = presets.filter(({ input }) => input.size === size && input.backend !== defaultBackend);
     expect(others.length > 0).toBe(plan !== defaultPlan);
   }
+});
+
+test('the default mode is measured once: its row holds the samples of the default backend', async () => {
+  const measured = (backend: string) => ({ metric: 'ndcg_at_10', labels: { backend }, runs: [[0.5]] });
+  const { ran, measurements } = await rehearse(
+    () => false,
+    defaultPlan,
+    ({ name, input }) => (name === 'query' ? [measured(input.mode ?? input.backend!)] : []),
+  );
+  expect(ran.filter(({ input }) => input.mode === defaultMode)).toEqual([]);
+  const of = (backend: string) => measurements.filter(({ labels }) => labels.backend === backend);
+  expect(of(defaultMode)).toHaveLength(defaultPlan.repetitions);
+  expect(of(defaultMode).map(({ runs }) => runs)).toEqual(of(defaultBackend).map(({ runs }) => runs));
 });
 
 describe('what one failure costs', () => {

@@ -25,11 +25,21 @@ export function pick(vectors: Vectors, indexes: readonly number[]): Vectors {
   return { dimensions, data };
 }
 
-/** Cosine distance of unit vectors, 1 − cos. */
+/** Cosine distance of unit vectors, 1 − cos. Four sums, so that no addition has to wait for the one before. */
 export function distance(a: Float32Array, b: Float32Array): number {
-  let dot = 0;
-  for (let i = 0; i < a.length; i++) dot += a[i]! * b[i]!;
-  return 1 - dot;
+  let first = 0;
+  let second = 0;
+  let third = 0;
+  let fourth = 0;
+  let i = 0;
+  for (; i + 3 < a.length; i += 4) {
+    first += a[i]! * b[i]!;
+    second += a[i + 1]! * b[i + 1]!;
+    third += a[i + 2]! * b[i + 2]!;
+    fourth += a[i + 3]! * b[i + 3]!;
+  }
+  for (; i < a.length; i++) first += a[i]! * b[i]!;
+  return 1 - (first + second + third + fourth);
 }
 
 export interface Neighbour {

@@ -120,12 +120,17 @@ function addNoise(
     const weight = randomNormal(random);
     for (let i = 0; i < direction.length; i++) direction[i]! += weight * (to[i]! - from[i]!);
   }
-  const norm = Math.hypot(...direction);
+  const norm = lengthOf(direction);
   if (norm === 0) return;
   for (let i = 0; i < vector.length; i++) vector[i]! += (direction[i]! / norm) * length;
 }
 
 function normalise(vector: Float32Array): void {
-  const norm = Math.sqrt(1 - distance(vector, vector));
+  const norm = lengthOf(vector);
   for (let i = 0; i < vector.length; i++) vector[i]! /= norm;
+}
+
+/** Euclidean. `Math.hypot` guards against overflow that can't happen here, and takes many times as long. */
+function lengthOf(vector: Float32Array): number {
+  return Math.sqrt(1 - distance(vector, vector));
 }

@@ -1,4 +1,5 @@
 import { readJudgments } from '../corpus/judgments.js';
+import { seededRandom, shuffled } from '../random.js';
 import type { Absence, Measurement } from '../results/results.js';
 import type { Outcome } from './corpus-job.js';
 import { type Depth, mcpDepth } from './depths.js';
@@ -14,6 +15,8 @@ export interface ConcurrencyInput {
   /** A built index. */
   readonly indexDirectory: string;
   readonly depths: readonly ('mcp-stdio' | 'mcp-http')[];
+  /** Most questions that the clients ask, over and over. */
+  readonly questions: number;
   readonly clients: readonly number[];
   /** Windows for each number of clients, each one sample, and their length in milliseconds. */
   readonly windows: number;
@@ -64,11 +67,12 @@ export async function measureConcurrency(input: ConcurrencyInput, tell: Tell): P
 
 /** @param connect gives what one more client asks */
 async function sweep(
-  { workspace, backend, clients, windows, window }: ConcurrencyInput,
+  { workspace, backend, questions, clients, windows, window }: ConcurrencyInput,
   tell: Tell,
   connect: () => Promise<Depth>,
 ): Promise<Measurement[]> {
-  const { queries } = await readJudgments(workspace.queriesFile, workspace.qrelsFile);
+  const all = (await readJudgments(workspace.queriesFile, workspace.qrelsFile)).queries;
+  const queries = shuffled(all, seededRandom(workspace.seed)).slice(0, questions);
   const { texts } = await readJson<Prepared>(workspace, files.prepared);
   const connected: Depth[] = [];
   const measured: Measurement[] = [];

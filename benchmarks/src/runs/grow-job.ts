@@ -31,15 +31,15 @@ import {
 
 export interface GrowInput {
   readonly workspace: Workspace;
-  /** Ascending. */
-  readonly sizes: readonly number[];
+  /** Ascending, each with how many of the questions are asked there, from the first. */
+  readonly sizes: readonly { readonly size: number; readonly questions: number }[];
 }
 
 const neighbours = 10;
 
 /**
- * Grows the corpus to the largest size, finds the true neighbours of every question at each size by comparing
- * with all vectors, and measures how hard grown vectors are to search beside real ones.
+ * Grows the corpus to the largest size, finds the true neighbours of every question at each size that it is asked at
+ * by comparing with all vectors, and measures how hard grown vectors are to search beside real ones.
  */
 export async function growCorpus({ workspace, sizes }: GrowInput, tell: Tell): Promise<Measurement[]> {
   const { fingerprint } = await readJson<Prepared>(workspace, files.prepared);
@@ -47,7 +47,7 @@ export async function growCorpus({ workspace, sizes }: GrowInput, tell: Tell): P
   const queries = await readVectors(workspace, files.queries, fingerprint.dimensions);
   tell('fitting the noise to the real vectors');
   const likeness = fitNoise(real, workspace.seed);
-  const largest = sizes.at(-1)!;
+  const largest = sizes.at(-1)!.size;
   tell(`growing ${vectorCount(real)} passages to ${largest}`);
   const grown = grow(real, { seed: workspace.seed, size: largest, ...likeness });
   await writeVectors(workspace, files.grown, grown);
@@ -66,16 +66,16 @@ export async function growCorpus({ workspace, sizes }: GrowInput, tell: Tell): P
   return measured;
 }
 
-function findTruth(grown: Vectors, queries: Vectors, sizes: readonly number[], tell: Tell): Truth {
-  const distances: number[][][] = sizes.map(() => []);
+function findTruth(grown: Vectors, queries: Vectors, sizes: GrowInput['sizes'], tell: Tell): Truth {
+  const distances = new Map(sizes.map(({ size }) => [size, [] as number[][]]));
   for (let query = 0; query < vectorCount(queries); query++) {
     if (query % 20 === 0) tell(`true neighbours of question ${query + 1}`);
-    const bySize = nearestOfPrefixes(grown, vectorAt(queries, query), neighbours, sizes);
-    bySize.forEach((found, size) => {
-      distances[size]!.push(found.map((neighbour) => neighbour.distance));
+    const asked = sizes.filter(({ questions }) => query < questions).map(({ size }) => size);
+    nearestOfPrefixes(grown, vectorAt(queries, query), neighbours, asked).forEach((found, index) => {
+      distances.get(asked[index]!)!.push(found.map(({ distance }) => distance));
     });
   }
-  return { sizes, distances };
+  return { sizes: [...distances.keys()], distances: [...distances.values()] };
 }
 
 function difficulty(vectors: Vectors, queries: Vectors, data: 'real' | 'grown'): Measurement[] {

@@ -9,6 +9,8 @@ import type { StoreInput } from './store-job.js';
 import { settingsText, type Tuning } from './tuning.js';
 import type { Workspace } from './workspace.js';
 
+const everyQuestion = Number.MAX_SAFE_INTEGER;
+
 /** Steps that {@link growthPhase} takes at most. */
 export function growthSteps(plan: Plan): number {
   return 1 + storeRuns(plan).length;
@@ -21,7 +23,10 @@ export function growthSteps(plan: Plan): number {
 export async function growthPhase(workspace: Workspace, plan: Plan, recorder: Recorder): Promise<void> {
   const grown = await recorder.attempt('growing the corpus', { data: 'grown' }, 'grow', {
     workspace,
-    sizes: grownSizes(plan),
+    sizes: grownSizes(plan).map((size) => ({
+      size,
+      questions: size === plan.targetSize ? everyQuestion : plan.storeQueries,
+    })),
   });
   if (!grown) return;
   const kept = await mkdtemp(join(workspace.directory, 'stores-'));
@@ -68,7 +73,7 @@ function storeRuns(plan: Plan): Omit<StoreInput, 'workspace' | 'spent'>[] {
   return grownSizes(plan).flatMap((size) =>
     backends.flatMap(({ name: backend, tunables = [] }) => {
       const forTarget = size === targetSize && backend === defaultBackend;
-      const queries = forTarget ? Number.MAX_SAFE_INTEGER : storeQueries;
+      const queries = forTarget ? everyQuestion : storeQueries;
       const common = { backend, size, queries };
       if (!forTarget && !sizes.includes(size)) return [];
       const sweeps = sizes.includes(size) ? variations(tunables, 'query', settings) : [];

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCorpus } from '@kettle/search';
 import { readJudgments } from '../corpus/judgments.js';
@@ -26,26 +26,24 @@ const idleSamples = 200;
 /** What indexing in the background does to those who ask: `ping` over MCP, and the latency of a search. */
 export async function measureWhileIndexing(input: IndexingInput, tell: Tell): Promise<Measurement[]> {
   const directory = await mkdtemp(join(input.workspace.directory, 'indexing-'));
+  const place = { documents: join(directory, 'documents'), indexDirectory: join(directory, 'index') };
   try {
-    return [
-      ...(await pings(input, join(directory, 'ping'), tell)),
-      ...(await queries(input, directory, tell)),
-    ];
+    // A copy, since documents will be added.
+    await cp((await readCorpus(input.workspace.documents)).directory, place.documents, { recursive: true });
+    return [...(await pings(input, place, tell)), ...(await queries(input, place, tell))];
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
+interface Place {
+  readonly documents: string;
+  readonly indexDirectory: string;
+}
+
 /** Pings a server that builds its first index, until its first search is answered; then the idle server. */
-async function pings(
-  { workspace, backend }: IndexingInput,
-  indexDirectory: string,
-  tell: Tell,
-): Promise<Measurement[]> {
-  const client = new StdioClient(
-    serverEntry,
-    serverEnvironment({ backend, documents: workspace.documents, indexDirectory }),
-  );
+async function pings({ backend }: IndexingInput, place: Place, tell: Tell): Promise<Measurement[]> {
+  const client = new StdioClient(serverEntry, serverEnvironment({ backend, ...place }));
   try {
     await client.initialize();
     tell('pinging while a server builds its index');
@@ -68,20 +66,16 @@ async function pings(
   }
 }
 
-/** Searches an index while documents are added to its folder, and while it has nothing to do. */
+/** Searches the index that the server built while documents are added to its folder, and before, with nothing to do. */
 async function queries(
   { workspace, backend, added }: IndexingInput,
-  directory: string,
+  place: Place,
   tell: Tell,
 ): Promise<Measurement[]> {
-  const documents = join(directory, 'documents');
-  await mkdir(documents);
-  await cp((await readCorpus(workspace.documents)).directory, documents, { recursive: true });
   const { queries: asked } = await readJudgments(workspace.queriesFile, workspace.qrelsFile);
   const embedder = await openEmbedder();
-  tell('building an index to search');
-  const indexDirectory = join(directory, 'index');
-  const { index } = await openLevelIndex({ workspace, backend, embedder, documents, indexDirectory });
+  tell('opening the index that was built');
+  const { index } = await openLevelIndex({ workspace, backend, embedder, ...place });
   try {
     let next = 0;
     const ask = () => index.search(asked[next++ % asked.length]!.text, { topK });
@@ -89,7 +83,7 @@ async function queries(
     let left = idleSamples;
     const idle = await openLoop(queryInterval, ask, () => --left > 0);
 
-    await addDocuments(documents, (await readJson<Prepared>(workspace, files.prepared)).texts, added);
+    await addDocuments(place.documents, (await readJson<Prepared>(workspace, files.prepared)).texts, added);
     tell(`searching while ${added} passages are indexed`);
     let indexing = true;
     const synced = index.sync().finally(() => {

@@ -10,20 +10,21 @@ export interface LoopInput {
   readonly workspace: Workspace;
   /** Instead of the corpus's passages. */
   readonly textsFile?: string;
-  /** Decides which half of the batches is timed: on average they cost the same. */
+  /** Decides which of the batches are timed: on average they cost the same. */
   readonly repetition: number;
 }
 
 const batchSize = 32;
-/** Fewer passages than this are too few batches for one half of them to stand for the other. */
-const fewest = 8 * batchSize;
+/** A repetition goes through every fourth batch. */
+const parts = 4;
+/** Fewer passages than this are too few batches for a part of them to stand for the rest. */
+const fewest = 4 * parts * batchSize;
 
 /**
  * The floor for indexing: the loop that anybody would write first, batches of 32 through the feature-extraction
  * pipeline of transformers.js, on the very passages that Kettle makes of the corpus, with the same model files.
  * Only embedding is timed: no reading, splitting or storing. The model is loaded and warm. A repetition goes through
- * every other batch, the next one through those between, and counts for all passages; few passages are gone through
- * whole.
+ * every fourth batch, the next one through others, and counts for all passages; few passages are gone through whole.
  */
 export async function measureLoop(
   { workspace, textsFile, repetition }: LoopInput,
@@ -40,9 +41,10 @@ export async function measureLoop(
   const extract = await pipeline('feature-extraction', model, { quantized: true });
   const embed = (batch: string[]) => extract(batch, { pooling: 'mean', normalize: true });
   await embed(texts.slice(0, 1) as string[]);
-  const halves = texts.length >= fewest;
-  const first = halves ? (repetition % 2) * batchSize : 0;
-  const step = halves ? 2 * batchSize : batchSize;
+  const every = texts.length >= fewest ? parts : 1;
+  // Two apart, so that two repetitions lie evenly.
+  const first = ((2 * repetition) % every) * batchSize;
+  const step = every * batchSize;
   let done = 0;
   const { milliseconds } = await timed(async () => {
     for (let from = first; from < texts.length; from += step) {

@@ -4,8 +4,9 @@ import type { SearchMode } from '@kettle/search';
 import { backends } from '@kettle/server/backends';
 import { baselines } from '../baselines/baselines.js';
 import type { Plan } from '../plan.js';
+import type { Measurement } from '../results/results.js';
 import { interleave, type Turn } from '../statistics/schedule.js';
-import { defaultBackend, floorMode, searchModeNames } from '../targets.js';
+import { defaultBackend, defaultMode, floorMode, searchModeNames } from '../targets.js';
 import type { ConcurrencyInput } from './concurrency-job.js';
 import type { CorpusInput } from './corpus-job.js';
 import { growthPhase, growthSteps } from './growth-phase.js';
@@ -83,6 +84,7 @@ async function queryPhase(
   recorder: Recorder,
   indexes: ReadonlyMap<string, string>,
 ): Promise<void> {
+  const before = recorder.measurements.length;
   for (const { item: backend, repetition } of interleave(names(), plan.repetitions, workspace.seed + 1)) {
     const indexDirectory = indexes.get(backend);
     if (indexDirectory === undefined) {
@@ -105,13 +107,28 @@ async function queryPhase(
     const input = { workspace, backend, contender: mode, mode, indexDirectory, repetition, questions };
     await recorder.attempt(`${mode} search`, { backend: mode }, 'query', input);
   }
+  if (indexDirectory === undefined)
+    recorder.absent({ backend: defaultMode }, `the index of ${backend} was not built`);
+  else recorder.measurements.push(...asDefaultMode(recorder.measurements.slice(before)));
   for (const { name } of baselines)
     await recorder.attempt(`baseline: ${name}`, { backend: name }, 'baseline', { workspace, name });
 }
 
-/** The mode that has a target to meet in as many processes as a backend; the others say what their mode costs. */
+/** What the default backend's own row says in the default mode, as the row of that mode: depths that all modes have. */
+function asDefaultMode(measurements: readonly Measurement[]): Measurement[] {
+  return measurements
+    .filter(({ labels }) => labels.backend === defaultBackend)
+    .filter(({ labels }) => labels.depth !== 'vector' && labels.depth !== 'mcp-http')
+    .map((measurement) => ({ ...measurement, labels: { ...measurement.labels, backend: defaultMode } }));
+}
+
+/**
+ * The mode that has a target to meet in as many processes as a backend; the others say what their mode costs. The
+ * default one is how the default backend was measured already.
+ */
 function modeTurns({ repetitions }: Plan, seed: number): Turn<SearchMode>[] {
-  return interleave(searchModeNames, repetitions, seed).filter(
+  const others = searchModeNames.filter((mode) => mode !== defaultMode);
+  return interleave(others, repetitions, seed).filter(
     ({ item, repetition }) => item === floorMode || repetition === 0,
   );
 }
@@ -131,7 +148,8 @@ async function concurrencyPhase(
     // HTTP for one backend: what it adds doesn't depend on which.
     const depths: ConcurrencyInput['depths'] =
       backend === defaultBackend ? ['mcp-stdio', 'mcp-http'] : ['mcp-stdio'];
-    const input = { workspace, backend, indexDirectory, depths, ...plan.concurrency };
+    const { questions } = plan;
+    const input = { workspace, backend, indexDirectory, depths, questions, ...plan.concurrency };
     await recorder.attempt(`${backend}: many clients`, { backend }, 'concurrency', input);
   }
 }

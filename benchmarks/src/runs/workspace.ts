@@ -23,7 +23,7 @@ export interface Prepared {
   readonly characters: number;
 }
 
-/** The nearest ten of each query, for each size of the corpus. */
+/** The nearest ten of each query that is asked at a size, for each size of the corpus. */
 export interface Truth {
   readonly sizes: readonly number[];
   /** [size][query][rank] */
