@@ -11,6 +11,7 @@ import {
   searchModeNames,
   withScale,
 } from '@kettle/benchmarks';
+import { backends } from '@kettle/server/backends';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 interface Job {
@@ -20,6 +21,7 @@ interface Job {
     readonly size?: number;
     readonly queries?: number;
     readonly mode?: string;
+    readonly crowd?: { readonly depths: readonly string[] };
     readonly build?: Readonly<Record<string, number>>;
   };
 }
@@ -86,6 +88,17 @@ test('the default mode is measured once: its row holds the samples of the defaul
   const of = (backend: string) => measurements.filter(({ labels }) => labels.backend === backend);
   expect(of(defaultMode)).toHaveLength(defaultPlan.repetitions);
   expect(of(defaultMode).map(({ runs }) => runs)).toEqual(of(defaultBackend).map(({ runs }) => runs));
+});
+
+test('many clients ask every backend once, and over HTTP the default one', async () => {
+  const { ran } = await rehearse(() => false);
+  const crowds = ran.flatMap(({ input }) => (input.crowd ? [[input.backend, input.crowd.depths]] : []));
+  expect(new Map(crowds as [string, string[]][])).toEqual(
+    new Map(
+      backends.map(({ name }) => [name, name === defaultBackend ? ['mcp-stdio', 'mcp-http'] : ['mcp-stdio']]),
+    ),
+  );
+  expect(crowds).toHaveLength(backends.length);
 });
 
 describe('what one failure costs', () => {

@@ -129,6 +129,20 @@ describe('pnpm bench --quick', () => {
     }
   });
 
+  test('many clients are measured over both transports', () => {
+    for (const depth of ['mcp-stdio', 'mcp-http'])
+      for (const clients of quickPlan.concurrency.clients)
+        expect(select(results.measurements, 'throughput', { backend: 'hnsw', depth, clients })).toHaveLength(
+          1,
+        );
+  });
+
+  test('says where the time went', () => {
+    const sum = results.method.steps!.reduce((total, { seconds }) => total + seconds, 0);
+    expect(sum / results.method.seconds).toBeGreaterThan(0.8);
+    expect(ended.stdout).toMatch(/^The run took .+ s\.$/m);
+  });
+
   test('each mode over MCP stands against its own floor', () => {
     for (const mode of ['vector', 'hybrid'])
       for (const depth of ['bare', 'service', 'mcp-stdio'])

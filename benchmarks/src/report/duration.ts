@@ -6,7 +6,6 @@ const kinds: Readonly<Record<string, string>> = {
   build: 'building indexes',
   query: 'asking and judging',
   baseline: 'asking and judging',
-  concurrency: 'many clients',
   indexing: 'while indexing',
   start: 'starting',
   loop: 'the plain loop',

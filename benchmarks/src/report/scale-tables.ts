@@ -101,7 +101,7 @@ export function concurrencyTable(results: Results): Table | undefined {
     columns: ['backend', 'depth', ...counts.map((count) => `${count} ${count === 1 ? 'client' : 'clients'}`)],
     names: 2,
     rows,
-    note: 'Each client asks the next question when the last is answered. In brackets the slowest and the fastest window. Every question was asked once before. Over stdio, clients are requests under way on one connection; over HTTP, sessions of one server.',
+    note: 'Each client asks the next question when the last is answered. In brackets the slowest and the fastest window. Every question was asked before. Over stdio, clients are requests under way on one connection; over HTTP, sessions of one server.',
   };
 }
 

@@ -2,9 +2,12 @@ import type { SearchIndex, SearchMode } from '@kettle/search';
 import { vectorAt } from '../corpus/geometry.js';
 import { type Judgments, readJudgments } from '../corpus/judgments.js';
 import { documentRanking } from '../metrics/ranking.js';
+import type { Plan } from '../plan.js';
+import { seededRandom, shuffled } from '../random.js';
 import type { Absence, Labels, Measurement } from '../results/results.js';
 import { floorMode } from '../targets.js';
 import { timedBuild } from './build.js';
+import { type CrowdOptions, measureCrowd } from './crowd.js';
 import { bareDepth, type Depth, mcpDepth, serviceDepth, vectorDepth } from './depths.js';
 import { countEmbedded, openEmbedder, openLevelIndex } from './kettle.js';
 import { measureLatency } from './latency.js';
@@ -29,6 +32,8 @@ export interface CorpusInput {
   readonly repetition: number;
   /** An index that {@link buildIndex} made in another process, or an empty folder for it to use. */
   readonly indexDirectory: string;
+  /** Many clients at once, over these depths, when each has been asked alone. */
+  readonly crowd?: Omit<Plan['concurrency'], 'backends'> & { readonly depths: readonly string[] };
 }
 
 /** Measurements, and what could not be measured. */
@@ -82,17 +87,20 @@ export async function queryIndex(input: CorpusInput, tell: Tell): Promise<Outcom
       try {
         tell('asking');
         const all = [...depths, ...servers.map(({ depth }) => depth)];
-        const seed = workspace.seed + input.repetition;
-        const latency = await measureLatency(all, judgments.queries, { labels, seed, most: input.questions });
+        const random = seededRandom(workspace.seed + input.repetition);
+        const queries = shuffled(judgments.queries, random).slice(0, input.questions);
+        const latency = await measureLatency(all, { labels, queries });
+        const crowds = await measureCrowds(input, servers, { labels, queries }, tell);
         const pings = mode === floorMode ? await pingAlone(input, servers, labels) : [];
         await closeAll(servers);
         tell('judging the answers');
         return {
-          absences,
+          absences: [...absences, ...crowds.absences],
           measurements: [
             { metric: 'restart', labels, runs: [[restart.milliseconds]] },
             { metric: 'restart_embedded', labels, runs: [[embedded()]] },
             ...latency,
+            ...crowds.measurements,
             ...pings,
             { metric: 'memory', labels, runs: [[await residentMemory()]] },
             ...(input.repetition === 0 ? await judge(index, judgments, labels) : []),
@@ -117,6 +125,8 @@ async function labelsOf({ workspace, contender }: CorpusInput): Promise<Labels> 
 interface RunningServer {
   readonly client: McpClient;
   readonly depth: Depth;
+  /** One more client: another request under way on stdio, another session over HTTP. */
+  readonly connect: () => Promise<Depth>;
 }
 
 /** One server on stdio and one on HTTP over the same index. One that can't be had costs its own depth only. */
@@ -132,10 +142,10 @@ async function startServers(
     indexDirectory,
     ...(mode !== undefined && { more: { SEARCH_MODE: mode } }),
   };
-  const starts = {
+  const starts: Record<'mcp-stdio' | 'mcp-http', () => Promise<McpClient>> = {
     'mcp-stdio': async () => new StdioClient(serverEntry, serverEnvironment(settings)),
     'mcp-http': () => startHttpServer(settings),
-  } as const;
+  };
   // HTTP once: what it adds to stdio decides nothing between backends or modes.
   const http = mode === undefined && repetition === 0;
   for (const name of http ? (['mcp-stdio', 'mcp-http'] as const) : (['mcp-stdio'] as const)) {
@@ -144,13 +154,36 @@ async function startServers(
     try {
       client = await starts[name]();
       await client.initialize();
-      servers.push({ client, depth: mcpDepth(name, client) });
+      const connected = client;
+      const connect = async () => mcpDepth(name, (await connected.another?.()) ?? connected);
+      servers.push({ client, depth: mcpDepth(name, client), connect });
     } catch (error) {
       await client?.close();
       absences.push({ labels: { backend: contender, depth: name }, reason: (error as Error).message });
     }
   }
   return { servers, absences };
+}
+
+/** Many clients at once on the servers that have just answered one. What fails costs its own depth only. */
+async function measureCrowds(
+  { crowd, contender }: CorpusInput,
+  servers: readonly RunningServer[],
+  asked: Pick<CrowdOptions, 'labels' | 'queries'>,
+  tell: Tell,
+): Promise<Outcome> {
+  const measurements: Measurement[] = [];
+  const absences: Absence[] = [];
+  for (const { depth, connect } of servers) {
+    if (!crowd?.depths.includes(depth.name)) continue;
+    try {
+      measurements.push(...(await measureCrowd({ ...crowd, ...asked }, connect, tell)));
+    } catch (error) {
+      const reason = `many clients: ${(error as Error).message}`;
+      absences.push({ labels: { backend: contender, depth: depth.name }, reason });
+    }
+  }
+  return { measurements, absences };
 }
 
 /** What the way to the server and back costs with no search in it. */

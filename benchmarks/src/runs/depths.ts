@@ -10,6 +10,8 @@ export const topK = 5;
 /** One way to ask the same question, from the bare store to the whole server. */
 export interface Depth {
   readonly name: 'vector' | 'bare' | 'service' | 'mcp-stdio' | 'mcp-http';
+  /** Whether a question asked before is cheaper: what lies beneath a search remembers nothing of it. */
+  readonly remembers: boolean;
   ask(query: Query): Promise<unknown>;
 }
 
@@ -24,18 +26,22 @@ export const depthTitles: Readonly<Record<string, string>> = {
 
 /** The store alone, with vectors that were made before. */
 export function vectorDepth(store: VectorStore, vectors: ReadonlyMap<string, Float32Array>): Depth {
-  return { name: 'vector', ask: ({ id }) => store.query(vectors.get(id)!, topK) };
+  return { name: 'vector', remembers: false, ask: ({ id }) => store.query(vectors.get(id)!, topK) };
 }
 
 /** The floor of any search by meaning: embed the question and query the store, with nothing around it. */
 export function bareDepth(embedder: Embedder, store: VectorStore): Depth {
-  return { name: 'bare', ask: async ({ text }) => store.query(await embedder.embedQuery(text), topK) };
+  return {
+    name: 'bare',
+    remembers: false,
+    ask: async ({ text }) => store.query(await embedder.embedQuery(text), topK),
+  };
 }
 
 export function serviceDepth(index: SearchIndex): Depth {
-  return { name: 'service', ask: ({ text }) => index.search(text, { topK }) };
+  return { name: 'service', remembers: true, ask: ({ text }) => index.search(text, { topK }) };
 }
 
 export function mcpDepth(name: 'mcp-stdio' | 'mcp-http', client: McpClient): Depth {
-  return { name, ask: ({ text }) => searchOverMcp(client, text, topK) };
+  return { name, remembers: true, ask: ({ text }) => searchOverMcp(client, text, topK) };
 }

@@ -6,7 +6,6 @@ export const jobs = {
   query: async () => (await import('./corpus-job.js')).queryIndex,
   baseline: async () => (await import('./baseline-job.js')).measureBaseline,
   store: async () => (await import('./store-job.js')).measureStore,
-  concurrency: async () => (await import('./concurrency-job.js')).measureConcurrency,
   indexing: async () => (await import('./indexing-job.js')).measureWhileIndexing,
   loop: async () => (await import('./loop-job.js')).measureLoop,
   generate: async () => (await import('./whole-job.js')).generateDocuments,

@@ -6,6 +6,8 @@ export interface McpClient {
   initialize(): Promise<void>;
   /** The result of one request; rejects with the server's error. */
   request(method: string, params?: unknown): Promise<unknown>;
+  /** A further connection to the same server, where one client's requests may not overlap. */
+  another?(): Promise<McpClient>;
   close(): Promise<void>;
 }
 

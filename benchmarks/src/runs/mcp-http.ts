@@ -6,7 +6,7 @@ import type { McpClient } from './mcp-client.js';
 import { serverEntry, serverEnvironment } from './mcp-client.js';
 
 /** A Kettle server on HTTP in a process of its own. */
-export interface HttpServer {
+interface HttpServer {
   /** Another connection, with a session of its own. */
   connect(): HttpClient;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ const startDeadline = 20_000;
  *
  * @throws when it ends or does not listen in time
  */
-export async function launchHttpServer(settings: Settings): Promise<HttpServer> {
+async function launchHttpServer(settings: Settings): Promise<HttpServer> {
   const port = await freePort();
   const env = serverEnvironment({
     ...settings,
@@ -53,6 +53,11 @@ export async function startHttpServer(settings: Settings): Promise<McpClient> {
   return {
     initialize: () => client.initialize(),
     request: (method, params) => client.request(method, params),
+    another: async () => {
+      const other = server.connect();
+      await other.initialize();
+      return other;
+    },
     close: async () => {
       await client.close();
       await server.close();

@@ -7,7 +7,6 @@ import type { Plan } from '../plan.js';
 import type { Measurement } from '../results/results.js';
 import { interleave, type Turn } from '../statistics/schedule.js';
 import { defaultBackend, defaultMode, floorMode, searchModeNames } from '../targets.js';
-import type { ConcurrencyInput } from './concurrency-job.js';
 import type { CorpusInput } from './corpus-job.js';
 import { growthPhase, growthSteps } from './growth-phase.js';
 import { loop } from './plain-loop.js';
@@ -24,7 +23,6 @@ export function stepsOf(plan: Plan): number {
     modeTurns(plan, 0).length +
     baselines.length +
     growthSteps(plan) +
-    concurrent(plan).length +
     2 +
     wholeSteps(plan)
   );
@@ -36,7 +34,6 @@ export async function measurePhases(workspace: Workspace, plan: Plan, recorder: 
   try {
     await buildPhase(workspace, plan, recorder, indexes);
     await queryPhase(workspace, plan, recorder, indexes);
-    await concurrencyPhase(workspace, plan, recorder, indexes);
     await floorPhase(workspace, plan, recorder, indexes);
     await wholePhase(workspace, plan, recorder);
     await growthPhase(workspace, plan, recorder);
@@ -91,7 +88,9 @@ async function queryPhase(
       recorder.skip();
       continue;
     }
-    const input = backendInput(workspace, backend, indexDirectory, repetition, plan.questions);
+    const asking = backendInput(workspace, backend, indexDirectory, repetition, plan.questions);
+    const crowd = crowdOf(plan, backend, repetition);
+    const input = { ...asking, ...(crowd && { crowd }) };
     await recorder.attempt(`${backend}: querying`, { backend }, 'query', input);
   }
   // Never through another backend's index: labels of modes don't say which.
@@ -118,7 +117,10 @@ async function queryPhase(
 function asDefaultMode(measurements: readonly Measurement[]): Measurement[] {
   return measurements
     .filter(({ labels }) => labels.backend === defaultBackend)
-    .filter(({ labels }) => labels.depth !== 'vector' && labels.depth !== 'mcp-http')
+    .filter(
+      ({ labels }) =>
+        labels.depth !== 'vector' && labels.depth !== 'mcp-http' && labels.clients === undefined,
+    )
     .map((measurement) => ({ ...measurement, labels: { ...measurement.labels, backend: defaultMode } }));
 }
 
@@ -131,27 +133,6 @@ function modeTurns({ repetitions }: Plan, seed: number): Turn<SearchMode>[] {
   return interleave(others, repetitions, seed).filter(
     ({ item, repetition }) => item === floorMode || repetition === 0,
   );
-}
-
-async function concurrencyPhase(
-  workspace: Workspace,
-  plan: Plan,
-  recorder: Recorder,
-  indexes: ReadonlyMap<string, string>,
-): Promise<void> {
-  for (const { item: backend } of interleave(concurrent(plan), 1, workspace.seed + 2)) {
-    const indexDirectory = indexes.get(backend);
-    if (indexDirectory === undefined) {
-      recorder.skip();
-      continue;
-    }
-    // HTTP for one backend: what it adds doesn't depend on which.
-    const depths: ConcurrencyInput['depths'] =
-      backend === defaultBackend ? ['mcp-stdio', 'mcp-http'] : ['mcp-stdio'];
-    const { questions } = plan;
-    const input = { workspace, backend, indexDirectory, depths, questions, ...plan.concurrency };
-    await recorder.attempt(`${backend}: many clients`, { backend }, 'concurrency', input);
-  }
 }
 
 /** What it takes to start, and what indexing does to others. With the default backend. */
@@ -181,8 +162,11 @@ function names(): string[] {
   return backends.map(({ name }) => name);
 }
 
-function concurrent(plan: Plan): string[] {
-  return names().filter((name) => plan.concurrency.backends === 'all' || name === defaultBackend);
+/** Many clients, in the first process of a backend: over HTTP for one, as what it adds doesn't depend on which. */
+function crowdOf({ concurrency }: Plan, backend: string, repetition: number): CorpusInput['crowd'] {
+  const isDefault = backend === defaultBackend;
+  if (repetition > 0 || (concurrency.backends === 'default' && !isDefault)) return undefined;
+  return { ...concurrency, depths: isDefault ? ['mcp-stdio', 'mcp-http'] : ['mcp-stdio'] };
 }
 
 function backendInput(
