@@ -1,7 +1,9 @@
 export { baselines } from './baselines/baselines.js';
 export { bm25 } from './baselines/bm25.js';
 export { wordMatch } from './baselines/word-match.js';
-export { type Change, type Comparison, compareResults } from './compare/compare.js';
+export type { Change } from './compare/change.js';
+export { type Comparison, compareResults, isWorse } from './compare/compare.js';
+export { IncomparableError } from './compare/incomparable.js';
 export { comparisonText } from './compare/text.js';
 export { makePassages, writeGeneratedCorpus } from './corpus/generated.js';
 export {
@@ -42,10 +44,12 @@ export { defaultPlan, type Plan, quickPlan, withScale } from './plan.js';
 export { Progress, type ProgressOutput } from './progress.js';
 export { seededRandom } from './random.js';
 export { withFigures } from './readme.js';
+export { type ApartQuestion, apartSentences } from './report/apart.js';
 export { durationSentence } from './report/duration.js';
 export { htmlReport } from './report/html.js';
 export { markdownReport } from './report/markdown.js';
 export { terminalReport } from './report/terminal.js';
+export { measuredTwice, twiceSentences } from './report/twice.js';
 export { type MetricName, metrics } from './results/metric.js';
 export type { Contender, Labels, Measurement, Results, Target } from './results/results.js';
 export { keyOf, mergeRepetitions, select } from './results/select.js';
@@ -58,13 +62,15 @@ export { Recorder } from './runs/recorder.js';
 export { StdioClient } from './runs/stdio-client.js';
 export {
   type BootstrapOptions,
+  blockBootstrapInterval,
   bootstrapInterval,
   bootstrapPairedDifference,
-  bootstrapRatio,
   type Interval,
 } from './statistics/bootstrap.js';
 export { exponent } from './statistics/exponent.js';
+export { processInterval, processRatio } from './statistics/processes.js';
 export { mean, median, quantile } from './statistics/quantile.js';
 export { interleave } from './statistics/schedule.js';
+export { studentQuantile } from './statistics/student.js';
 export { differenceVerdict, ratioVerdict, type Verdict } from './statistics/verdict.js';
-export { defaultBackend, defaultMode, judgeTargets, searchModeNames } from './targets.js';
+export { countTargets, defaultBackend, defaultMode, judgeTargets, searchModeNames } from './targets.js';

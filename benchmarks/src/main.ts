@@ -1,7 +1,8 @@
 import { dirname, join, relative } from 'node:path';
 import { countSteps, runBenchmark } from './bench.js';
 import { chromaCommand } from './chroma-command.js';
-import { compareResults } from './compare/compare.js';
+import { compareResults, isWorse } from './compare/compare.js';
+import { IncomparableError } from './compare/incomparable.js';
 import { comparisonText } from './compare/text.js';
 import { type Command, defaultOutput, help, parseCommand, readmeFile, UsageError } from './options.js';
 import { Progress } from './progress.js';
@@ -9,7 +10,7 @@ import { updateReadme } from './readme.js';
 import { terminalReport } from './report/terminal.js';
 import { writeReports } from './report/write.js';
 import { keepSoak, readSoak } from './results/soak.js';
-import { readResults, writeResults } from './results/store.js';
+import { ResultsError, readResults, writeResults } from './results/store.js';
 
 const from = process.env.INIT_CWD ?? process.cwd();
 
@@ -19,11 +20,8 @@ async function main(args: readonly string[]): Promise<number> {
     case 'help':
       process.stdout.write(help);
       return 0;
-    case 'compare': {
-      const comparison = compareResults(await readResults(command.before), await readResults(command.after));
-      process.stdout.write(comparisonText(comparison));
-      return comparison.changes.some(({ verdict }) => verdict === 'worse') ? 1 : 0;
-    }
+    case 'compare':
+      return compare(command);
     case 'report':
       if (command.soak !== undefined) await keepSoak(command.soak, folderOf(command.results));
       for (const file of await writeReports(command.results, await readResults(command.results)))
@@ -36,6 +34,19 @@ async function main(args: readonly string[]): Promise<number> {
     }
     case 'run':
       return run(command, args);
+  }
+}
+
+/** Ends with 0 when nothing got worse, 1 when something did, 2 when that can't be said. */
+async function compare({ before, after }: Extract<Command, { kind: 'compare' }>): Promise<number> {
+  try {
+    const comparison = compareResults(await readResults(before), await readResults(after));
+    process.stdout.write(comparisonText(comparison));
+    return isWorse(comparison) ? 1 : 0;
+  } catch (error) {
+    if (!(error instanceof IncomparableError || error instanceof ResultsError)) throw error;
+    process.stderr.write(`bench: ${error.message}\n`);
+    return 2;
   }
 }
 

@@ -48,14 +48,15 @@ export const help = `pnpm bench [options]      measure every backend; writes res
                           (pnpm --filter @kettle/server soak --json FILE)
 
 pnpm bench --compare A B  what changed from A to B beyond noise (results.json, or their folders);
-                          exit code 1 when something got worse
+                          exit code 0: nothing is worse; 1: something is worse, or gone;
+                          2: the two can't be compared, and why
 pnpm bench --report DIR   writes the reports of results.json again; takes --soak FILE too
 pnpm bench --readme DIR   writes the figures of results.json into README.md; with --check only says
                           whether they are in step, exit code 1 when not
 pnpm bench --help         this text
 
 Chroma is reached as CHROMA_URL, CHROMA_COMMAND and the like say; see the README.
-Exit code 0: done. 1: worse, out of step, or failed. 2: wrong usage.
+Exit code 0: done. 1: worse, out of step, or failed. 2: wrong usage, or results that can't be compared.
 `;
 
 /**

@@ -1,16 +1,18 @@
 import {
+  blockBootstrapInterval,
   bootstrapInterval,
   bootstrapPairedDifference,
-  bootstrapRatio,
   differenceVerdict,
   exponent,
   interleave,
-  judgeTargets,
   mean,
   median,
+  processInterval,
+  processRatio,
   quantile,
   ratioVerdict,
   seededRandom,
+  studentQuantile,
 } from '@kettle/benchmarks';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -46,62 +48,122 @@ describe('quantile', () => {
   });
 });
 
+/** Samples of processes that differ from each other, and rounds that do, by shares that are normally distributed. */
+function simulator(seed: number) {
+  const random = seededRandom(seed);
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  return (rounds: readonly number[], truth: number, between = 0.15) =>
+    rounds.map((round) => {
+      const process = truth * round * Math.exp(between * normal());
+      return Array.from({ length: 15 }, () => process * Math.exp(0.4 * normal()));
+    });
+}
+
+const holds = (interval: { low: number; high: number } | null, truth: number) =>
+  interval !== null && interval.low <= truth && truth <= interval.high;
+
+describe('Student', () => {
+  test.each([
+    // From the usual tables.
+    [0.975, 1, 12.706],
+    [0.975, 2, 4.303],
+    [0.975, 5, 2.571],
+    [0.995, 4, 4.604],
+    [0.975, 120, 1.98],
+  ])('the %d quantile with %d degrees of freedom is %d', (p, freedom, expected) => {
+    expect(studentQuantile(p, freedom)).toBeCloseTo(expected, 3);
+  });
+});
+
+describe('between processes', () => {
+  test.each([2, 3, 4, 5, 6])('with %d of them, 95 %% intervals hold the truth as often as they say', (n) => {
+    const simulate = simulator(n);
+    const weather = simulator(100 + n);
+    const trials = 800;
+    let [paired, unpaired, level] = [0, 0, 0];
+    for (let trial = 0; trial < trials; trial++) {
+      const alike = new Array<number>(n).fill(1);
+      const rounds = alike.map((_, index) => index);
+      const pace = weather(alike, 1).map(([first]) => first!); // a slow minute slows both sides
+      const [a, b] = [simulate(pace, 1), simulate(pace, 1.3)];
+      if (holds(processRatio({ runs: a, rounds }, { runs: b, rounds }, median).interval, 1.3)) paired++;
+      const [c, d] = [simulate(alike, 1), simulate(alike, 1)];
+      if (holds(processRatio({ runs: c }, { runs: d }, median).interval, 1)) unpaired++;
+      if (holds(processInterval(c, median), 1)) level++;
+    }
+    for (const held of [paired, unpaired, level]) {
+      expect(held / trials).toBeGreaterThanOrEqual(0.93);
+      expect(held / trials).toBeLessThan(0.98);
+    }
+  });
+
+  test('with one there is no interval, however many samples it took', () => {
+    const one = [noisy(10, 500, 1)];
+    const two = [noisy(10, 50, 1), noisy(11, 50, 2)];
+    expect(processInterval(one, median)).toBeNull();
+    expect(processRatio({ runs: one }, { runs: two }, median).interval).toBeNull();
+    expect(processRatio({ runs: two }, { runs: one }, median).interval).toBeNull();
+    expect(ratioVerdict(null)).toBe('unclear');
+  });
+
+  test('the same rounds cancel what slows both, in whatever order they stand; other rounds are not paired', () => {
+    const [quick, slow] = [[10], [30]];
+    const width = (rounds: number[] | undefined, others: number[]) => {
+      const { low, high } = processRatio(
+        { runs: [quick, slow, [20]], ...(rounds && { rounds }) },
+        { runs: [[41], [22], [60]], rounds: others },
+        median,
+      ).interval!;
+      return high / low;
+    };
+    expect(width([0, 1, 2], [2, 0, 1])).toBeLessThan(1.4);
+    expect(width([0, 1, 2], [5, 3, 4])).toBeGreaterThan(3);
+    expect(width(undefined, [2, 0, 1])).toBeGreaterThan(3);
+  });
+
+  test('times of none have no ratio', () => {
+    expect(processInterval([[0], [1]], median)).toBeNull();
+  });
+});
+
 describe('bootstrap', () => {
-  test('the interval holds the true median about as often as it says', () => {
+  test('over questions, the interval holds the true median about as often as it says', () => {
     let held = 0;
     const trials = 200;
-    for (let trial = 0; trial < trials; trial++) {
-      const { low, high } = bootstrapInterval([noisy(10, 60, trial)], median, {
-        seed: trial,
-        resamples: 200,
-      });
-      if (low <= 10 && 10 <= high) held++;
-    }
+    for (let trial = 0; trial < trials; trial++)
+      if (holds(bootstrapInterval(noisy(10, 60, trial), median, { seed: trial, resamples: 200 }), 10)) held++;
     expect(held / trials).toBeGreaterThan(0.88);
     expect(held / trials).toBeLessThan(1);
   });
 
-  test('the same seed gives the same interval, another seed another one', () => {
-    const runs = [noisy(10, 40, 1)];
-    expect(bootstrapInterval(runs, mean, { seed: 7 })).toEqual(bootstrapInterval(runs, mean, { seed: 7 }));
-    expect(bootstrapInterval(runs, mean, { seed: 7 })).not.toEqual(
-      bootstrapInterval(runs, mean, { seed: 8 }),
-    );
-  });
-
-  test('differences between processes widen the interval', () => {
-    const width = (runs: number[][]) => {
-      const { low, high } = bootstrapInterval(runs, median);
-      return high - low;
+  test('in time, stretches are drawn whole: one hang is many late pings, and one event', () => {
+    const random = seededRandom(5);
+    const pings = (count: number) => {
+      let hang = 0;
+      return Array.from({ length: count }, () => {
+        if (hang <= 0 && random() < 1 / 70) hang = 3 + 14 * random();
+        return 1 + random() + 5 * Math.max(0, hang--);
+      });
     };
-    const alike = [noisy(10, 50, 1), noisy(10, 50, 2), noisy(10, 50, 3)];
-    const apart = [noisy(8, 50, 1), noisy(10, 50, 2), noisy(12, 50, 3)];
-    expect(width(apart)).toBeGreaterThan(2 * width(alike));
-    // One pot would hide that: there the widths hardly differ.
-    expect(width([apart.flat()])).toBeLessThan(width(apart));
+    const p99 = (samples: ArrayLike<number>) => quantile(Array.from(samples), 0.99);
+    const truth = p99(pings(300_000));
+    let [blocks, single] = [0, 0];
+    const trials = 60;
+    for (let trial = 0; trial < trials; trial++) {
+      const samples = pings(1400);
+      const options = { seed: trial, resamples: 150 };
+      if (holds(blockBootstrapInterval(samples, p99, options), truth)) blocks++;
+      if (holds(bootstrapInterval(samples, p99, options), truth)) single++;
+    }
+    expect(blocks / trials).toBeGreaterThan(0.85);
+    expect(single).toBeLessThan(blocks);
   });
 
-  test('a target has no interval where each side has one sample, and one where either has more', () => {
-    const target = (loops: number[][]) =>
-      judgeTargets(
-        [
-          { metric: 'indexing_loop', labels: { passages: 420 }, runs: loops },
-          { metric: 'build_total', labels: { backend: 'hnsw', passages: 420 }, runs: [[10]] },
-        ],
-        null,
-      ).find(({ title }) => title.startsWith('indexing'))!;
-    expect(target([[30]])).toMatchObject({ value: 3, interval: null, met: true });
-    const several = target([[30], [32]]);
-    expect(several.value).toBe(3.1);
-    expect(several.interval).toEqual({ low: 3, high: 3.2 });
-  });
-
-  test('the interval of a ratio surrounds the ratio', () => {
-    const { low, high } = bootstrapRatio([noisy(10, 80, 1)], [noisy(20, 80, 2)], median);
-    expect(low).toBeGreaterThan(1.7);
-    expect(low).toBeLessThan(2);
-    expect(high).toBeGreaterThan(2);
-    expect(high).toBeLessThan(2.3);
+  test('the same seed gives the same interval, another seed another one', () => {
+    const samples = noisy(10, 40, 1);
+    const interval = (seed: number) => bootstrapInterval(samples, mean, { seed });
+    expect(interval(7)).toEqual(interval(7));
+    expect(interval(7)).not.toEqual(interval(8));
   });
 
   test('pairs cancel what makes questions hard', () => {

@@ -17,7 +17,8 @@ export function find(
 export function summaryOf(measurement: Measurement): Summary {
   const known = summaries.get(measurement);
   if (known) return known;
-  const summary = summarise(measurement.runs, metrics[measurement.metric].summary);
+  const { summary: by, spread } = metrics[measurement.metric];
+  const summary = summarise(measurement.runs, by, spread);
   summaries.set(measurement, summary);
   return summary;
 }
@@ -30,8 +31,8 @@ export function withInterval(measurement: Measurement | undefined): string {
   if (!measurement) return blank;
   const { kind, unit } = metrics[measurement.metric];
   const write = (value: number) => (kind === 'quality' ? formatQuality(value) : formatValue(value, unit));
-  const { value, interval, samples } = summaryOf(measurement);
-  return samples < 2 || interval.low === interval.high
+  const { value, interval } = summaryOf(measurement);
+  return interval === null || interval.low === interval.high
     ? write(value)
     : `${write(value)} (${range(write(interval.low), write(interval.high))})`;
 }

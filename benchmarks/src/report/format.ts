@@ -1,4 +1,5 @@
 import type { Metric } from '../results/metric.js';
+import type { Ratio } from '../statistics/processes.js';
 
 /** A value for people: three digits that count, and a unit of fitting size. */
 export function formatValue(value: number, unit: Metric['unit']): string {
@@ -11,6 +12,12 @@ export function formatValue(value: number, unit: Metric['unit']): string {
 /** 0 to 1, with three decimals, so that columns line up. */
 export function formatQuality(value: number): string {
   return value.toFixed(3);
+}
+
+/** `1.70 (1.53 to 1.85)`; without an interval the value alone. */
+export function ratioText({ value, interval }: Ratio): string {
+  const range = interval && ` (${interval.low.toFixed(2)} to ${interval.high.toFixed(2)})`;
+  return `${value.toFixed(2)}${range ?? ''}`;
 }
 
 export function formatCount(value: number): string {

@@ -1,5 +1,6 @@
 import type { Results } from '../results/results.js';
 import type { Soak } from '../results/soak.js';
+import { countTargets, targetsOf } from '../targets.js';
 import { escapeHtml } from './escape.js';
 import { methodNotes, methodRows } from './method-text.js';
 import type { Figure, Section } from './section.js';
@@ -10,10 +11,9 @@ import { overviewTable, targetsTable } from './tables.js';
 
 /** The report as one page that needs nothing else: no script, no font, no request. */
 export function htmlReport(results: Results, soak?: Soak): string {
-  const { corpus, method, targets } = results;
+  const { corpus, method } = results;
   const sections = sectionsOf(results, soak);
-  const met = targets.filter(({ met }) => met === true).length;
-  const measured = targets.filter(({ met }) => met !== null).length;
+  const { met, missed, unclear } = countTargets(targetsOf(results));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -30,7 +30,7 @@ export function htmlReport(results: Results, soak?: Soak): string {
 <h1>What each backend costs</h1>
 <p class="lead">Semantic search over ${escapeHtml(corpus.name)}, measured on ${escapeHtml(longDate(method.date))} at commit <code>${escapeHtml(method.git.commit)}</code>${method.plan === 'quick' ? '. This was a quick run: it shows that everything works, not what it costs' : ''}.</p>
 <dl class="facts">
-${fact(String(corpus.documents), 'documents')}${fact(String(corpus.passages), 'passages')}${fact(String(corpus.answerable.length + corpus.unanswerable.length), 'judged questions')}${fact(`${met} of ${measured}`, 'targets met')}
+${fact(String(corpus.documents), 'documents')}${fact(String(corpus.passages), 'passages')}${fact(String(corpus.answerable.length + corpus.unanswerable.length), 'judged questions')}${fact(`${met} of ${met + missed + unclear}`, unclear > 0 ? `targets met, ${unclear} can’t be told` : 'targets met')}
 </dl>
 </header>
 <nav aria-label="Contents"><ol>
@@ -87,7 +87,7 @@ function targetCards(results: Results): string {
     const state = { yes: ['good', 'met'], no: ['bad', 'missed'] }[met!] ?? ['muted', met];
     return `<li><p class="what">${escapeHtml(title!)}</p><p class="value">${escapeHtml(value!)}</p><p class="aim">target ${escapeHtml(target!)}${interval === blank ? '' : ` · ${escapeHtml(interval!)}`}</p><p class="badge ${state[0]}">${escapeHtml(state[1]!)}</p></li>`;
   });
-  return `<ul class="targets">${cards.join('\n')}</ul><p class="note">After the dot: 95 % bootstrap interval.</p>`;
+  return `<ul class="targets">${cards.join('\n')}</ul><p class="note">After the dot: 95 % interval. A target is met or missed when all of the interval is.</p>`;
 }
 
 /** One legend for all figures of a section, which share their colours. */

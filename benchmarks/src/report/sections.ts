@@ -16,6 +16,7 @@ import type { Figure, LegendEntry, Section } from './section.js';
 import { soakSection } from './soak-section.js';
 import type { Table } from './table.js';
 import * as tables from './tables.js';
+import { twiceSentences } from './twice.js';
 import * as whole from './whole-tables.js';
 
 /** The whole report in order. Sections without measurements are left out. */
@@ -61,6 +62,7 @@ export function sectionsOf(results: Results, soak?: Soak): Section[] {
       [
         'One question after the other, at every depth from the bare store to a client of the MCP server. Depths take turns question by question, backends in fresh processes.',
         ...apartSentences(results),
+        ...twiceSentences(results),
       ],
       [
         figure(
@@ -75,7 +77,11 @@ export function sectionsOf(results: Results, soak?: Soak): Section[] {
     section(
       'build',
       'Building the index',
-      ['From an empty folder to an index that answers. Embedding is the same work whatever the backend.'],
+      [
+        'From an empty folder to an index that answers. Embedding is the same work whatever the backend.',
+        ...apartSentences(results, 'storing'),
+        ...apartSentences(results, 'memory'),
+      ],
       [
         figure(
           results,
@@ -125,6 +131,7 @@ export function sectionsOf(results: Results, soak?: Soak): Section[] {
       'Many clients',
       [
         'Queries per second while several clients ask at once, each the next question when the last is answered (a closed loop). Medians of a few windows of a quarter of a second, with the range of those windows.',
+        ...apartSentences(results, 'throughput'),
       ],
       [figure(results, concurrencyPlot, 'Higher is better.', 'backends')],
       [scale.concurrencyTable(results)],

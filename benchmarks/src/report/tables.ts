@@ -1,11 +1,11 @@
 import { separation } from '../metrics/unanswerable.js';
-import type { Results } from '../results/results.js';
+import type { Results, Target } from '../results/results.js';
 import { depthTitles } from '../runs/depths.js';
-import { bootstrapRatio } from '../statistics/bootstrap.js';
-import { median } from '../statistics/quantile.js';
-import { floorMode, searchModeNames } from '../targets.js';
+import { processRatio } from '../statistics/processes.js';
+import { statisticOf } from '../statistics/summary.js';
+import { floorMode, searchModeNames, targetsOf } from '../targets.js';
 import { depthOrder, find, grownSizes, plain, searchLatency, summaryOf, withInterval } from './figures.js';
-import { formatCount, formatQuality, formatValue } from './format.js';
+import { formatCount, formatQuality, formatValue, ratioText } from './format.js';
 import { blank, type Table } from './table.js';
 
 /** One row for each way to search: what you get and what it costs. */
@@ -55,12 +55,12 @@ function modesOverMcp(results: Results): boolean {
   return searchModeNames.some((backend) => find(results, 'query', { backend, depth: 'mcp-stdio' }));
 }
 
-export function targetsTable({ targets }: Results): Table {
+export function targetsTable(results: Results): Table {
   return {
     title: 'Targets',
     columns: ['what', 'target', 'value', '95 % interval', 'met'],
     names: 1,
-    rows: targets.map(({ title, sense, limit, unit, value, interval, met }) => {
+    rows: targetsOf(results).map(({ title, sense, limit, unit, value, interval, met }) => {
       const write = (number: number) => (unit === 'ms' ? formatValue(number, unit) : formatRatio(number));
       return [
         title,
@@ -69,10 +69,16 @@ export function targetsTable({ targets }: Results): Table {
         interval === null || interval.low === interval.high
           ? blank
           : `${write(interval.low)} to ${write(interval.high)}`,
-        met === null ? 'not measured' : met ? 'yes' : 'no',
+        verdictText({ value, interval, met }),
       ];
     }),
   };
+}
+
+function verdictText({ value, interval, met }: Pick<Target, 'value' | 'interval' | 'met'>): string {
+  if (met !== null) return met ? 'yes' : 'no';
+  if (value === null) return 'not measured';
+  return interval === null ? 'one process: can’t tell' : 'too close to tell';
 }
 
 function formatRatio(value: number): string {
@@ -167,17 +173,8 @@ export function floorTable(results: Results): Table | undefined {
       const floor = find(results, 'query', { ...labels, depth: 'bare' });
       const found = find(results, 'query', { ...labels, depth });
       if (!floor || !found) return [];
-      const { low, high } = bootstrapRatio(floor.runs, found.runs, median);
-      const ratio = summaryOf(found).value / summaryOf(floor).value;
-      return [
-        [
-          mode,
-          depthTitles[depth]!,
-          withInterval(found),
-          withInterval(floor),
-          `${ratio.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`,
-        ],
-      ];
+      const ratio = processRatio(floor, found, statisticOf('median'), { inTurn: true });
+      return [[mode, depthTitles[depth]!, withInterval(found), withInterval(floor), ratioText(ratio)]];
     }),
   );
   if (rows.length === 0) return undefined;

@@ -1,12 +1,13 @@
 import { type MetricName, metrics } from '../results/metric.js';
 import type { Measurement, Results } from '../results/results.js';
 import { select } from '../results/select.js';
-import { bootstrapRatio } from '../statistics/bootstrap.js';
 import { exponent } from '../statistics/exponent.js';
-import { median, quantile } from '../statistics/quantile.js';
+import { processRatio } from '../statistics/processes.js';
+import { quantile } from '../statistics/quantile.js';
+import { statisticOf } from '../statistics/summary.js';
 import { defaultBackend, searchModeNames } from '../targets.js';
 import { find, summaryOf, withInterval } from './figures.js';
-import { formatCount, formatValue } from './format.js';
+import { formatCount, formatValue, ratioText } from './format.js';
 import { blank, type Table } from './table.js';
 
 /** A column: what it shows of one size, and the number whose growth is told below it. */
@@ -170,10 +171,8 @@ export function loopTable(results: Results): Table | undefined {
       .flatMap((metric) => select(results.measurements, metric, { passages, backend: defaultBackend }))
       .at(0);
     if (!build) return [];
-    const { low, high } = bootstrapRatio(build.runs, loop.runs, median);
     const each = (measurement: Measurement) =>
       formatValue((1000 * passages) / summaryOf(measurement).value, '1/s');
-    const ratio = summaryOf(loop).value / summaryOf(build).value;
     return [
       [
         formatCount(passages),
@@ -181,9 +180,7 @@ export function loopTable(results: Results): Table | undefined {
         each(loop),
         withInterval(build),
         each(build),
-        loop.runs.length > 1 || build.runs.length > 1
-          ? `${ratio.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`
-          : ratio.toFixed(2),
+        ratioText(processRatio(build, loop, statisticOf('median'), { inTurn: true })),
         `${loop.runs.length} and ${build.runs.length}`,
       ],
     ];

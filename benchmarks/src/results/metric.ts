@@ -1,4 +1,4 @@
-import type { SummaryName } from '../statistics/summary.js';
+import type { SpreadName, SummaryName } from '../statistics/summary.js';
 
 /** How the numbers of a metric behave: decides how they are compared and written. */
 export type MetricKind =
@@ -20,6 +20,8 @@ export interface Metric {
   readonly better: 'lower' | 'higher' | 'neither';
   /** What stands for the samples in tables. */
   readonly summary: SummaryName;
+  /** What its intervals speak about. */
+  readonly spread: SpreadName;
 }
 
 const time = (title: string): Metric => ({
@@ -28,6 +30,7 @@ const time = (title: string): Metric => ({
   kind: 'time',
   better: 'lower',
   summary: 'median',
+  spread: 'processes',
 });
 const quality = (title: string): Metric => ({
   title,
@@ -35,6 +38,7 @@ const quality = (title: string): Metric => ({
   kind: 'quality',
   better: 'higher',
   summary: 'mean',
+  spread: 'questions',
 });
 const size = (title: string): Metric => ({
   title,
@@ -42,6 +46,7 @@ const size = (title: string): Metric => ({
   kind: 'size',
   better: 'lower',
   summary: 'median',
+  spread: 'processes',
 });
 const number = (title: string, better: Metric['better'] = 'neither'): Metric => ({
   title,
@@ -49,6 +54,7 @@ const number = (title: string, better: Metric['better'] = 'neither'): Metric => 
   kind: 'count',
   better,
   summary: 'median',
+  spread: 'processes',
 });
 
 /** Everything that is measured. The keys are the `metric` of the measurements in results.json. */
@@ -60,14 +66,18 @@ export const metrics = {
   restart: time('restart with nothing changed'),
   restart_embedded: number('passages embedded at a restart with nothing changed', 'lower'),
   query: time('query'),
-  query_indexing: time('query while indexing'),
-  ping: time('ping'),
+  query_indexing: { ...time('query while indexing'), spread: 'moments' },
+  ping: { ...time('ping'), spread: 'moments' },
   start: time('start to first answer'),
   whole_total: time('first index of a generated folder, whole'),
   whole_reading: time('first index: reading, splitting, catalog'),
   whole_embedding: time('first index: embedding'),
   whole_storing: time('first index: storing'),
-  whole_lag: { ...time('delay of the event loop during the first index'), summary: 'p99' },
+  whole_lag: {
+    ...time('delay of the event loop during the first index'),
+    summary: 'p99',
+    spread: 'moments',
+  },
   whole_peak_memory: size('most memory during the first index'),
   whole_memory: size('memory that an open index adds'),
   whole_disk_catalog: size('disk: catalog without the keyword index'),
@@ -86,6 +96,7 @@ export const metrics = {
     kind: 'time',
     better: 'higher',
     summary: 'median',
+    spread: 'processes',
   },
   recall_at_1: quality('recall@1'),
   recall_at_5: quality('recall@5'),
@@ -93,10 +104,10 @@ export const metrics = {
   ndcg_at_10: quality('nDCG@10'),
   mrr_at_10: quality('MRR@10'),
   neighbour_recall: quality('neighbour recall@10'),
-  top_distance: number('distance of the best hit'),
-  intrinsic_dimension: number('local intrinsic dimension'),
-  relative_contrast: number('relative contrast'),
-  nearest_distance: number('distance of the nearest passage'),
+  top_distance: { ...number('distance of the best hit'), spread: 'questions' },
+  intrinsic_dimension: { ...number('local intrinsic dimension'), spread: 'questions' },
+  relative_contrast: { ...number('relative contrast'), spread: 'questions' },
+  nearest_distance: { ...number('distance of the nearest passage'), spread: 'questions' },
   weakest_recall: quality('neighbour recall@10 at the weakest settings'),
   calibration: time('calibration: a fixed amount of arithmetic'),
 } as const satisfies Record<string, Metric>;

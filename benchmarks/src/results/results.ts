@@ -28,6 +28,11 @@ export interface Measurement {
   readonly labels: Labels;
   /** Raw samples, one list for each repetition; nothing is left out. */
   readonly runs: Runs;
+  /**
+   * The round that each run was made in. Runs of one metric with the same number took turns with each other, so that
+   * they can be compared round by round. Absent where that is not known.
+   */
+  readonly rounds?: readonly number[];
 }
 
 /** Something that could not be measured in this run. */
@@ -95,14 +100,17 @@ export interface CorpusFacts {
 }
 
 export interface Target {
+  /** Rows with the same id are one target, at several sizes. Absent in results of before. */
+  readonly id?: string;
   readonly title: string;
   readonly limit: number;
   readonly sense: 'at most' | 'at least';
   readonly unit: '' | 'ms';
   /** Null when it could not be measured. */
   readonly value: number | null;
-  /** Null also where there is one sample on each side. */
+  /** Null also where the samples tell nothing of the spread: one process on a side. Without width where value is exact. */
   readonly interval: { readonly low: number; readonly high: number } | null;
+  /** Null with a value: too close to tell, or one process only. Null without: not measured. */
   readonly met: boolean | null;
   /** How the value came about. */
   readonly note: string;

@@ -29,7 +29,16 @@ export function mergeRepetitions(measurements: readonly Measurement[]): Measurem
   for (const measurement of measurements) {
     const key = keyOf(measurement);
     const earlier = merged.get(key);
-    merged.set(key, earlier ? { ...earlier, runs: [...earlier.runs, ...measurement.runs] } : measurement);
+    merged.set(key, earlier ? together(earlier, measurement) : measurement);
   }
   return [...merged.values()];
+}
+
+/** Rounds are kept only where all runs say theirs. */
+function together(
+  { rounds: before, ...earlier }: Measurement,
+  { runs, rounds: after }: Measurement,
+): Measurement {
+  const rounds = before && after && { rounds: [...before, ...after] };
+  return { ...earlier, runs: [...earlier.runs, ...runs], ...rounds };
 }

@@ -22,33 +22,17 @@ export interface BootstrapOptions {
 }
 
 /**
- * Confidence interval of a statistic by the percentile bootstrap, in two levels: first repetitions are drawn
- * with replacement, then samples inside each. So differences between processes widen the interval, which they
- * would not if all samples went into one pot. With a single repetition only the second level remains.
+ * Confidence interval of a statistic by the percentile bootstrap (Efron and Tibshirani, An Introduction to the
+ * Bootstrap, 1993, chapter 13), for samples that are independent of each other, such as one for each question. It
+ * speaks about other questions, not about other processes.
  */
 export function bootstrapInterval(
-  runs: Runs,
+  samples: readonly number[],
   statistic: Statistic,
   options: BootstrapOptions = {},
 ): Interval {
   const random = seededRandom(options.seed ?? 1);
-  return intervalOf(options, () => statistic(resample(runs, random)));
-}
-
-/**
- * Confidence interval of `statistic(b) / statistic(a)`. The two are drawn independently.
- */
-export function bootstrapRatio(
-  a: Runs,
-  b: Runs,
-  statistic: Statistic,
-  options: BootstrapOptions = {},
-): Interval {
-  const random = seededRandom(options.seed ?? 1);
-  return intervalOf(options, () => {
-    const floor = statistic(resample(a, random));
-    return statistic(resample(b, random)) / floor;
-  });
+  return intervalOf(options, () => statistic(redrawn(samples, 1, random)));
 }
 
 /**
@@ -62,28 +46,61 @@ export function bootstrapPairedDifference(
 ): Interval {
   if (a.length !== b.length)
     throw new RangeError(`pairs need equal lengths, got ${a.length} and ${b.length}`);
-  const random = seededRandom(options.seed ?? 1);
   const differences = a.map((value, index) => b[index]! - value);
+  const mean = (drawn: Float64Array) => drawn.reduce((sum, value) => sum + value, 0) / drawn.length;
+  return bootstrapInterval(differences, mean, options);
+}
+
+/**
+ * Confidence interval of a statistic of samples that follow each other in time: a server that hangs delays many pings
+ * in a row, which are one event and not many. So whole stretches are drawn, from the circle that the samples make
+ * (circular block bootstrap: Politis and Romano 1992), twice √n of them long: longer than the n^(1/3) that is best for
+ * a mean (Künsch 1989), because a stretch has to hold a whole hang.
+ *
+ * It speaks about other moments of the same process, not about other processes.
+ */
+export function blockBootstrapInterval(
+  samples: readonly number[],
+  statistic: Statistic,
+  options: BootstrapOptions = {},
+): Interval {
+  const random = seededRandom(options.seed ?? 1);
+  return intervalOf(options, () => statistic(redrawn(samples, blockLength(samples.length), random)));
+}
+
+/** The same for `statistic(b) / statistic(a)`; the two are drawn independently. */
+export function blockBootstrapRatio(
+  a: readonly number[],
+  b: readonly number[],
+  statistic: Statistic,
+  options: BootstrapOptions = {},
+): Interval {
+  const random = seededRandom(options.seed ?? 1);
   return intervalOf(options, () => {
-    let sum = 0;
-    for (let i = 0; i < differences.length; i++)
-      sum += differences[randomInteger(random, differences.length)]!;
-    return sum / differences.length;
+    const floor = statistic(redrawn(a, blockLength(a.length), random));
+    return statistic(redrawn(b, blockLength(b.length), random)) / floor;
   });
 }
 
-function resample(runs: Runs, random: Random): Float64Array {
-  const chosen = runs.map(() => runs[runs.length === 1 ? 0 : randomInteger(random, runs.length)]!);
-  const drawn = new Float64Array(chosen.reduce((sum, run) => sum + run.length, 0));
-  let next = 0;
-  for (const run of chosen)
-    for (let i = 0; i < run.length; i++) drawn[next++] = run[randomInteger(random, run.length)]!;
-  return drawn;
-}
-
-function intervalOf(options: BootstrapOptions, draw: () => number): Interval {
+/** Percentile interval of what `draw` gives, drawn again and again. */
+export function intervalOf(options: BootstrapOptions, draw: () => number): Interval {
   const { confidence = 0.95, resamples = 400 } = options;
   const values = Float64Array.from({ length: resamples }, draw).sort();
   const tail = (1 - confidence) / 2;
   return { low: sortedQuantile(values, tail), high: sortedQuantile(values, 1 - tail) };
+}
+
+function blockLength(samples: number): number {
+  return Math.ceil(2 * Math.sqrt(samples));
+}
+
+/** As many samples again, in stretches of `length` that start anywhere and go round the end. */
+function redrawn(samples: readonly number[], length: number, random: Random): Float64Array {
+  const drawn = new Float64Array(samples.length);
+  for (let next = 0; next < drawn.length; ) {
+    const start = randomInteger(random, samples.length);
+    for (let i = 0; i < length && next < drawn.length; i++)
+      drawn[next++] = samples[(start + i) % samples.length]!;
+  }
+  return drawn;
 }

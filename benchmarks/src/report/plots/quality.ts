@@ -16,7 +16,7 @@ export const qualityPlot: Draw = (results, view) => {
       const found = find(results, metric, { backend });
       if (!found) return [];
       const { value, interval } = summaryOf(found);
-      return [{ backend, metric: title, value, low: interval.low, high: interval.high }];
+      return [{ backend, metric: title, value, low: interval?.low ?? value, high: interval?.high ?? value }];
     }),
   );
   if (rows.length === 0) return undefined;
