@@ -101,6 +101,22 @@ describe('results.json', () => {
     ]);
     expect(merged.map(({ runs }) => runs)).toEqual([[[1], [3, 4]], [[2]]]);
   });
+
+  test('with their rounds, where all of them say theirs', () => {
+    const one = (value: number, round?: number) => ({
+      metric: 'query' as const,
+      labels: {},
+      runs: [[value]],
+      ...(round !== undefined && { rounds: [round] }),
+    });
+    expect(mergeRepetitions([one(1, 0), one(2, 2)])[0]!.rounds).toEqual([0, 2]);
+    expect(mergeRepetitions([one(1, 0), one(2)])[0]!.rounds).toBeUndefined();
+  });
+
+  test('rounds follow the schema', async () => {
+    const measurements = [{ ...results.measurements[0]!, rounds: [0, 1, 2] }];
+    expect(await schemaProblem({ ...results, measurements })).toBeUndefined();
+  });
 });
 
 describe('reports', () => {
