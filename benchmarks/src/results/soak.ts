@@ -40,6 +40,8 @@ export interface Soak {
   readonly exitCode: number | null;
   /** The soak test's own verdict; files of before have none. */
   readonly passed?: boolean;
+  /** What was not well, a sentence each; files of before have none. */
+  readonly reasons?: readonly string[];
 }
 
 /** Name of the file that belongs to the results beside it. */
@@ -69,6 +71,7 @@ const schema = {
     rssSlope: number,
     exitCode: { anyOf: [number, { type: 'null' }] },
     passed: { type: 'boolean' },
+    reasons: { type: 'array', items: text },
     requests: {
       type: 'array',
       items: {
