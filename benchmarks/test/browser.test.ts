@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { htmlReport } from '@kettle/benchmarks';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { htmlReport, readResults } from '@kettle/benchmarks';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { madeUpResults } from './made-up-results.js';
@@ -96,6 +96,41 @@ describe.skipIf(skip)('the page in a browser', () => {
       await page.close();
     },
   );
+
+  test.each([390, 1280])('the reference at %i pixels: labels apart, ticks on every plot', async (width) => {
+    const results = await readResults(fileURLToPath(new URL('../results/reference', import.meta.url)));
+    const page = await browser.newPage({ viewport: { width, height: 800 } });
+    await page.setContent(htmlReport(results));
+    const seen = await page.evaluate(() => {
+      const overlapping: string[] = [];
+      const unreadable: string[] = [];
+      for (const svg of document.querySelectorAll('figure svg')) {
+        if (svg.getBoundingClientRect().width === 0) continue;
+        const texts = [...svg.querySelectorAll('text')].map((text) => ({
+          words: text.textContent,
+          box: text.getBoundingClientRect(),
+        }));
+        for (const [index, a] of texts.entries())
+          for (const b of texts.slice(index + 1)) {
+            const across = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+            const down = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+            // Boxes are as high as a line, letters are not.
+            if (across > 0 && down > 4)
+              overlapping.push(`${svg.getAttribute('aria-label')}: ${a.words} / ${b.words}`);
+          }
+        for (const axis of ['x', 'y']) {
+          const count = svg.querySelectorAll(`[aria-label="${axis}-axis tick label"] text`).length;
+          // A plot whose ticks are all gone still has the name of its axis.
+          if (count < 2 && svg.querySelector(`[aria-label^="${axis}-axis"]`))
+            unreadable.push(`${svg.getAttribute('aria-label')}: ${count} ticks on ${axis}`);
+        }
+      }
+      const root = document.documentElement;
+      return { overlapping, unreadable, overflow: root.scrollWidth - root.clientWidth };
+    });
+    expect(seen).toEqual({ overlapping: [], unreadable: [], overflow: 0 });
+    await page.close();
+  });
 
   test('dark is dark, light is light, and the letters stand out in both', async () => {
     for (const scheme of ['light', 'dark'] as const) {

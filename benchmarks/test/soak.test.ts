@@ -60,11 +60,14 @@ describe('the figures of a soak test', () => {
     expect(text({})).toContain('No request failed, no session was left over, and the server ended cleanly.');
     expect(text({})).not.toContain('Passed:');
     expect(text({ passed: true })).toContain('Passed: no request failed');
+    expect(text({ passed: true })).toContain('Memory was not growing at the end');
+    expect(text({ passed: true, rssSlope: 90 * 2 ** 20 })).toContain('Memory was still growing at the end');
     for (const [changes, why] of [
       [{ sessionsLeft: 3 }, 'Failed: the server kept 3 sessions that had ended.'],
       [{ exitCode: 1 }, 'Failed: the server ended with 1.'],
       [{ exitCode: null }, 'Failed: the server did not end by itself.'],
       [{ sessionsLeft: 1, passed: true }, 'Failed: the server kept'],
+      [{ passed: false, reasons: ['It grew.'] }, 'Failed: It grew.'],
       [{ passed: false }, 'Failed, by the test’s own rules.'],
     ] as const) {
       expect(text(changes)).toContain(why);

@@ -60,10 +60,15 @@ export function colours(results: Results, names: readonly string[]): Plot.ScaleO
 
 const shapes = ['circle', 'square', 'triangle', 'diamond', 'star', 'wye', 'cross', 'hexagon'] as const;
 
+/** The shape of each contender; it moves on with every round of the colours, so that no two share both. */
+export function shapeOf(results: Results, name: string): (typeof shapes)[number] {
+  const index = results.contenders.findIndex((contender) => contender.name === name);
+  return shapes[(index + 3 * Math.floor(index / paletteSize)) % shapes.length]!;
+}
+
 /** A scale of shapes over contenders: colour alone must not carry meaning. */
 export function symbols(results: Results, names: readonly string[]): Plot.ScaleOptions {
-  const indexes = names.map((name) => results.contenders.findIndex((contender) => contender.name === name));
-  return { domain: [...names], range: indexes.map((index) => shapes[index % shapes.length]!) };
+  return { domain: [...names], range: names.map((name) => shapeOf(results, name)) };
 }
 
 /** How a plot is divided into panels: side by side where there is room, else one below the other. */
@@ -100,21 +105,37 @@ export function panels({ narrow }: View, column: string, titles: readonly string
   };
 }
 
-/** Round numbers on a log axis over these values: 1, 2, 5, 10 …, or only powers of ten where those are many. */
+/** Steps within a power of ten, from coarse to fine. */
+const steps = [[1], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 7], Array.from({ length: 90 }, (_, k) => 1 + k / 10)];
+
+/**
+ * Round numbers on a log axis over these values: 1, 2, 5, 10 …, only powers of ten where those are many, finer steps
+ * where fewer than two of these lie within.
+ */
 export function logTicks(values: readonly number[]): number[] {
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const ticks: number[] = [];
+  const [least, most] = logDomain(values);
   const many = Math.log10(most / least) > 2.2;
-  for (let power = Math.floor(Math.log10(least)); power <= Math.ceil(Math.log10(most)); power++)
-    for (const step of many ? [1] : [1, 2, 5]) ticks.push(Number((step * 10 ** power).toPrecision(1)));
-  return ticks.filter((tick) => tick >= least * 0.999 && tick <= most * 1.001);
+  for (const fractions of steps.slice(many ? 0 : 1)) {
+    const ticks: number[] = [];
+    for (let power = Math.floor(Math.log10(least)); power <= Math.ceil(Math.log10(most)); power++)
+      for (const step of fractions) ticks.push(Number((step * 10 ** power).toPrecision(2)));
+    const within = ticks.filter((tick) => tick >= least * 0.999 && tick <= most * 1.001);
+    if (within.length >= 2) return within;
+  }
+  return [least, most];
+}
+
+/** From the least to the most of these values; a little more where they are all but equal. */
+function logDomain(values: readonly number[]): [number, number] {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return most / least < 1.3 ? [least / 1.2, most * 1.2] : [least, most];
 }
 
 /** A log axis over these values. */
 export function logAxis(values: readonly number[], label: string): Plot.ScaleOptions {
   return {
     type: 'log',
-    domain: [Math.min(...values), Math.max(...values)],
+    domain: logDomain(values),
     ticks: logTicks(values),
     tickFormat: shortNumber,
     label,
@@ -136,7 +157,6 @@ export function passagesAxis(rows: readonly { readonly passages: number }[]): Pl
 
 /** A contender's mark as a small picture, for legends. */
 export function glyph(results: Results, name: string): string {
-  const index = results.contenders.findIndex((contender) => contender.name === name);
   return Plot.plot({
     width: 16,
     height: 16,
@@ -152,7 +172,7 @@ export function glyph(results: Results, name: string): string {
         y: 0.5,
         r: 5,
         fill: colourOf(results, name),
-        symbol: shapes[index % shapes.length]!,
+        symbol: shapeOf(results, name),
       }),
     ],
   }).outerHTML.replace('<svg', '<svg aria-hidden="true"');

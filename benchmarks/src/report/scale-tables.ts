@@ -1,4 +1,4 @@
-import type { Labels, Results } from '../results/results.js';
+import type { Labels, Measurement, Results } from '../results/results.js';
 import { select } from '../results/select.js';
 import { depthTitles } from '../runs/depths.js';
 import {
@@ -69,6 +69,7 @@ export function frontierTable(results: Results): Table | undefined {
       formatCount(labels.passages ?? 0),
       labels.settings ?? 'presets',
       formatQuality(runs.flat().reduce((sum, value) => sum + value, 0) / runs.flat().length),
+      `${((100 * runs.flat().filter((value) => value < 0.5).length) / runs.flat().length).toFixed(1)} %`,
       plain(query),
       query ? formatValue(summaryOf(query).p95, 'ms') : blank,
       plain(find(results, 'build_storing', same)),
@@ -77,9 +78,10 @@ export function frontierTable(results: Results): Table | undefined {
   if (rows.length === 0) return undefined;
   return {
     title: 'Recall against latency',
-    columns: ['backend', 'passages', 'settings', 'recall@10', 'query p50', 'p95', 'storing'],
+    columns: ['backend', 'passages', 'settings', 'recall@10', 'below 0.5', 'query p50', 'p95', 'storing'],
     names: 3,
     rows,
+    note: 'Below 0.5: the share of the questions that get fewer than five of the true ten, which the mean hides.',
   };
 }
 
@@ -150,15 +152,24 @@ export function difficultyTable(results: Results): Table | undefined {
       weakest_recall: `recall@10 of ${real.labels.backend}, ${real.labels.settings}`,
       nearest_distance: 'distance from a passage to the nearest other',
     }[metric];
-    return [[title, withInterval(real), withInterval(grown)]];
+    return [[title, withInterval(real), withInterval(grown), overlapText(real, grown)]];
   });
   if (rows.length === 0) return undefined;
   const count = find(results, 'intrinsic_dimension', { data: 'real' })?.labels.passages ?? 0;
   return {
     title: 'Are grown passages as hard to search as real ones?',
-    columns: ['what', 'real', 'grown'],
+    columns: ['what', 'real', 'grown', 'intervals'],
     names: 1,
     rows,
-    note: `${formatCount(count)} real passages that nothing was grown from, beside as many grown from the remaining eighth. The growth is fitted to the second line and takes the dimension of the first from the real passages; the others are a check.`,
+    note: `${formatCount(count)} real passages that nothing was grown from, beside as many grown from the remaining eighth. The growth is fitted to the second line and takes the dimension of the first from the real passages; the others are a check: where intervals lie apart, grown passages are not as hard as real ones. A higher dimension, a lower contrast or a lower recall is harder; where grown ones are harder, real passages would have a higher recall than the growth tables say, and a lower one where they are easier.`,
   };
+}
+
+/** Whether the intervals meet, and how the medians differ where they don't. */
+function overlapText(real: Measurement, grown: Measurement): string {
+  const [a, b] = [summaryOf(real), summaryOf(grown)];
+  if (!a.interval || !b.interval) return blank;
+  if (a.interval.low <= b.interval.high && b.interval.low <= a.interval.high) return 'overlap';
+  const share = 100 * (b.value / a.value - 1);
+  return `apart: grown ${Math.abs(share).toFixed(0)} % ${share > 0 ? 'higher' : 'lower'}`;
 }

@@ -26,7 +26,7 @@ export function sectionsOf(results: Results, soak?: Soak): Section[] {
       'targets',
       'Targets',
       [
-        'What the design asks for, as ratios and counts that survive a change of machine, and what this run gives.',
+        'What the design asks for, mostly as ratios and counts that survive a change of machine (the ping’s milliseconds do not), and what this run gives.',
       ],
       [],
       [tables.targetsTable(results)],
@@ -60,7 +60,7 @@ export function sectionsOf(results: Results, soak?: Soak): Section[] {
       'latency',
       'Query latency',
       [
-        'One question after the other, at every depth from the bare store to a client of the MCP server. Depths take turns question by question, backends in fresh processes.',
+        'One question after the other, at every depth from the bare store to a client of the MCP server. Depths take turns question by question; backends and search modes take turns in rounds of fresh processes, baselines do not.',
         ...apartSentences(results),
         ...twiceSentences(results),
       ],
@@ -105,7 +105,7 @@ export function sectionsOf(results: Results, soak?: Soak): Section[] {
       'frontier',
       'Recall against latency',
       [
-        'What a backend’s settings buy: each point is one setting, the ring marks the presets, the line joins what no other setting beats. Exact search is the truth that recall is measured against.',
+        'What a backend’s settings buy: each point is one setting, the ring marks the presets, the line joins what no other setting beats. Filled marks vary ef_search alone, hollow ones were built otherwise (M, ef_construction); ef on some marks is ef_search. The axis of recall is stretched towards 1. A size with presets only is in the table alone. Recall is measured against a comparison with every vector, made apart from the stores. Settings are measured one after the other, not in turns.',
       ],
       [
         figure(

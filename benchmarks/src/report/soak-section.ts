@@ -16,6 +16,7 @@ export function soakSection(results: Results, soak: Soak): Section {
     title: 'Minutes under load',
     paragraphs: [
       verdictOf(soak),
+      ...memoryVerdict(soak),
       `${settings.clients} clients on one HTTP server for ${settings.minutes} minutes (${settings.backend}): ${formatCount(sessions)} sessions, ${formatCount(perSecond)} requests a second, ${errors.count === 0 ? 'no errors' : `${formatCount(errors.count)} errors`}. A test of its own, on ${date.slice(0, 10)}${commit === null ? '' : ` at commit ${commit}`}.`,
     ],
     figures: picture ? [{ caption, picture, legend: [] }] : [],
@@ -24,7 +25,8 @@ export function soakSection(results: Results, soak: Soak): Section {
 }
 
 /** What the test says of itself, and whatever went wrong in any case. */
-function verdictOf({ passed, errors, sessionsLeft, exitCode }: Soak): string {
+function verdictOf({ passed, reasons, errors, sessionsLeft, exitCode }: Soak): string {
+  if (reasons && reasons.length > 0) return `Failed: ${reasons.join(' ')}`;
   const wrong = [
     ...(errors.count > 0 ? [`${formatCount(errors.count)} requests failed`] : []),
     ...(sessionsLeft > 0 ? [`the server kept ${formatCount(sessionsLeft)} sessions that had ended`] : []),
@@ -36,6 +38,24 @@ function verdictOf({ passed, errors, sessionsLeft, exitCode }: Soak): string {
   if (passed === false) return 'Failed, by the test’s own rules.';
   const clean = 'o request failed, no session was left over, and the server ended cleanly.';
   return passed ? `Passed: n${clean}` : `N${clean}`;
+}
+
+/** Above this share of its mean a minute, in the second half, memory counts as still growing. */
+const flatWithin = 0.05;
+
+function memoryVerdict({ rss, rssSlope, settings }: Soak): string[] {
+  const half = rss.slice(rss.length >> 1);
+  if (half.length === 0) return [];
+  const mean = half.reduce((sum, { bytes }) => sum + bytes, 0) / half.length;
+  const share = rssSlope / mean;
+  const verdict = share > flatWithin ? 'was still growing' : 'was not growing';
+  const short =
+    share > flatWithin && settings.minutes < 4
+      ? ' A run of less than four minutes can’t tell whether it would have gone on.'
+      : '';
+  return [
+    `Memory ${verdict} at the end: in the second half by ${(100 * share).toFixed(1)} % of its mean a minute; up to ${100 * flatWithin} % counts as flat.${short}`,
+  ];
 }
 
 function requestsTable({ requests, rss, rssSlope }: Soak): Table {

@@ -1,6 +1,8 @@
 import { separation } from '../metrics/unanswerable.js';
+import { randomInteger, seededRandom } from '../random.js';
 import type { Results, Target } from '../results/results.js';
 import { depthTitles } from '../runs/depths.js';
+import { intervalOf } from '../statistics/bootstrap.js';
 import { processRatio } from '../statistics/processes.js';
 import { statisticOf } from '../statistics/summary.js';
 import { floorMode, searchModeNames, targetsOf } from '../targets.js';
@@ -118,11 +120,13 @@ export function answersTable(results: Results): Table | undefined {
     const unanswerable = find(results, 'top_distance', { backend, answerable: false })?.runs.flat();
     if (!answerable || !unanswerable) continue;
     const { auroc, threshold, rejected } = separation(answerable, unanswerable);
+    const spread = separationSpread(answerable, unanswerable);
+    const percent = (share: number) => (100 * share).toFixed(0);
     rows.push([
       backend,
-      formatQuality(auroc),
+      `${formatQuality(auroc)} (${formatQuality(spread.auroc.low)} to ${formatQuality(spread.auroc.high)})`,
       threshold.toFixed(3),
-      `${(100 * rejected).toFixed(0)} %`,
+      `${percent(rejected)} % (${percent(spread.rejected.low)} to ${percent(spread.rejected.high)})`,
       `${answerable.length} / ${unanswerable.length}`,
     ]);
   }
@@ -132,13 +136,23 @@ export function answersTable(results: Results): Table | undefined {
     columns: ['search', 'AUROC', 'distance that keeps 95 %', 'turned away there', 'questions with / without'],
     names: 1,
     rows,
-    note: 'The best hit is the first one; only in vector mode is it always the closest. AUROC: the chance that a question with an answer has a closer best hit than one without. The distance keeps 95 % of the questions with an answer; beside it the share of the others that it turns away.',
+    note: 'The best hit is the first one; only in vector mode is it always the closest. AUROC: the chance that a question with an answer has a closer best hit than one without. The distance keeps 95 % of the questions with an answer; beside it the share of the others that it turns away. In brackets 95 % bootstrap intervals over the questions of both kinds.',
   };
+}
+
+/** Percentile bootstrap over the questions, those with an answer and those without drawn by themselves. */
+function separationSpread(answerable: readonly number[], unanswerable: readonly number[]) {
+  const of = (part: 'auroc' | 'rejected') => {
+    const random = seededRandom(1);
+    const redraw = (list: readonly number[]) => list.map(() => list[randomInteger(random, list.length)]!);
+    return intervalOf({}, () => separation(redraw(answerable), redraw(unanswerable))[part]);
+  };
+  return { auroc: of('auroc'), rejected: of('rejected') };
 }
 
 export function latencyTable(results: Results): Table | undefined {
   const rows: string[][] = [];
-  for (const { name: backend } of results.contenders) {
+  for (const { name: backend, kind } of results.contenders) {
     for (const depth of depthOrder) {
       const labels = { backend, depth, clients: undefined, passages: results.corpus.passages };
       const warm = find(results, 'query', { ...labels, state: 'warm' });
@@ -146,7 +160,7 @@ export function latencyTable(results: Results): Table | undefined {
       const { p95, p99, samples } = summaryOf(warm);
       rows.push([
         backend,
-        depthTitles[depth]!,
+        kind === 'baseline' ? 'search alone' : depthTitles[depth]!,
         withInterval(warm),
         formatValue(p95, 'ms'),
         formatValue(p99, 'ms'),
@@ -161,7 +175,7 @@ export function latencyTable(results: Results): Table | undefined {
     columns: ['search', 'depth', 'p50', 'p95', 'p99', 'cold', 'samples'],
     names: 2,
     rows,
-    note: `Vector alone and embed + vector know no mode; from SearchService on, backends search in the default mode, ${results.method.searchMode}. Cold: the first call at that depth in a fresh process; over MCP that includes loading model and index. Warm: asked for at least the second time, so that what search remembers of words and passages is there; the question is embedded anew each time.`,
+    note: `Vector alone and embed + vector know no mode; from SearchService on, backends search in the default mode, ${results.method.searchMode}. Cold: the first call at that depth in a fresh process; over MCP, from the start of a server that was asked nothing before to its first answer, so it includes loading model and index. Warm, from SearchService on: asked for at least the second time, so that what search remembers of words and passages is there; the question is embedded anew each time. The two bare depths remember nothing and are warmed with twenty questions; baselines are asked each question once.`,
   };
 }
 

@@ -143,7 +143,8 @@ function wholeTable(
     formatCount(sizes[index]!),
     ...row.map((value, column) => (value === undefined ? blank : columns[column]!.write(value))),
   ]);
-  if (sizes.length > 1)
+  // Two sizes always lie on a line.
+  if (sizes.length > 2)
     rows.push([
       'grows as n to the',
       ...columns.map(({ grows }, column) => {

@@ -2,7 +2,8 @@
 // Many HTTP clients on one server for some minutes: does it stay fast, right and the same size?
 //   node packages/server/scripts/soak.mjs [--clients 100] [--minutes 3] [--json FILE]
 // Prints figures as Markdown. Exit code 1 when it did not pass: a request failed, a session was left over, the server
-// grew by more than a third, or it did not end with 0.
+// grew by more than a third, it still grew by more than 5 % of its mean a minute in the second half (runs of four
+// minutes or more), or it did not end with 0.
 //
 // FILE gets the same as one JSON object:
 //   kind        "soak", version 1
@@ -187,11 +188,16 @@ function summary() {
 function whyNotPassed() {
   // Caches and the heap fill at first; from then on the size has to stay.
   const [early, last] = [sizes[3].bytes, sizes.at(-1).bytes];
+  const half = sizes.slice(sizes.length >> 1);
+  const growth = slope(half) / (half.reduce((sum, { bytes }) => sum + bytes, 0) / half.length);
   const failed = [...failures.values()].reduce((a, b) => a + b, 0);
   return [
     failed > 0 && `${failed} requests or sessions failed.`,
     sessionsLeft > 0 && `${sessionsLeft} sessions were left over.`,
     last > early * 1.34 && `The server grew from ${mebibytes(early)} to ${mebibytes(last)} MiB.`,
+    minutes >= 4 &&
+      growth > 0.05 &&
+      `In the second half the server still grew by ${(100 * growth).toFixed(1)} % of its mean a minute.`,
     code !== 0 && `The server exited with ${code}.`,
   ].filter(Boolean);
 }

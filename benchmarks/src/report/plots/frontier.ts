@@ -22,19 +22,27 @@ export const frontierPlot: Draw = (results, view) => {
         size: panelTitle(labels.passages ?? 0),
         settings: labels.settings ?? 'presets',
         recall: mean(runs.flat()),
+        built: /M |ef_construction/.test(labels.settings ?? ''),
         ms: summaryOf(query).value,
       },
     ];
   });
   if (rows.length === 0) return undefined;
   const names = [...new Set(rows.map(({ backend }) => backend))];
-  const sizes = grownSizes(results).map(panelTitle);
-  const least = Math.min(0.95, Math.floor(Math.min(...rows.map(({ recall }) => recall)) * 20) / 20);
+  // One point alone is no trade-off: the table has it.
+  const sizes = grownSizes(results)
+    .map(panelTitle)
+    .filter((size) => rows.some((row) => row.size === size && row.settings !== 'presets'));
+  const shown = rows
+    .filter(({ size }) => sizes.includes(size))
+    .map((row) => ({ ...row, place: stretched(row.recall) }));
+  if (shown.length === 0) return undefined;
+  const least = Math.min(0.9, ...shown.map(({ recall }) => recall));
   const { place: panel, scales, marks } = panels(view, 'size', sizes);
-  const place = { ...panel, x: 'ms', y: 'recall' };
+  const place = { ...panel, x: 'ms', y: 'place' };
   // The best recall to be had within a time: what a choice of settings can reach.
-  const reachable = names.flatMap((backend) => sizes.flatMap((size) => frontierOf(rows, backend, size)));
-  const presets = rows.filter(({ settings }) => settings === 'presets');
+  const reachable = names.flatMap((backend) => sizes.flatMap((size) => frontierOf(shown, backend, size)));
+  const presets = shown.filter(({ settings }) => settings === 'presets');
   return {
     ...scales,
     height: view.narrow ? sizes.length * 200 + 80 : 330,
@@ -43,12 +51,20 @@ export const frontierPlot: Draw = (results, view) => {
     marginBottom: 44,
     x: {
       ...logAxis(
-        rows.map(({ ms }) => ms),
+        shown.map(({ ms }) => ms),
         'ms a query, median',
       ),
       labelAnchor: 'center',
     },
-    y: { domain: [least, 1], label: 'recall@10', labelArrow: 'none', grid: true, ticks: 5, tickSize: 3 },
+    y: {
+      domain: [stretched(least) - 0.1, perfect + 0.25],
+      label: 'recall@10',
+      labelArrow: 'none',
+      grid: true,
+      ticks: recallTicks.filter((recall) => recall >= least).map(stretched),
+      tickFormat: (at: number) => (at === perfect ? '1' : String(Number((1 - 10 ** -at).toFixed(4)))),
+      tickSize: 3,
+    },
     color: colours(results, names),
     symbol: symbols(results, names),
     marks: [
@@ -60,18 +76,43 @@ export const frontierPlot: Draw = (results, view) => {
         strokeOpacity: 0.6,
         curve: 'step-after',
       }),
-      Plot.dot(rows, {
-        ...place,
-        fill: 'backend',
-        symbol: 'backend',
-        r: 3.2,
-        fillOpacity: 0.85,
-        title: (row: (typeof rows)[number]) => `${row.backend}, ${row.settings}: ${row.recall.toFixed(3)}`,
-      }),
+      Plot.dot(
+        shown.filter(({ built }) => !built),
+        { ...place, fill: 'backend', symbol: 'backend', r: 3.2, fillOpacity: 0.85, title },
+      ),
+      Plot.dot(
+        shown.filter(({ built }) => built),
+        { ...place, stroke: 'backend', symbol: 'backend', r: 3.2, strokeWidth: 1.4, title },
+      ),
+      Plot.text(
+        shown.filter(({ backend, settings }) => backend === names[0] && /^ef_search (16|64)$/.test(settings)),
+        {
+          ...place,
+          text: ({ settings }: { settings: string }) => settings.replace('ef_search', 'ef'),
+          textAnchor: 'start',
+          dx: 8,
+          dy: 6,
+          fontSize: 10,
+          fill: 'var(--ink)',
+        },
+      ),
       Plot.dot(presets, { ...place, stroke: 'var(--ink)', strokeWidth: 1.4, r: 6.5 }),
     ],
   };
 };
+
+/** Where recall 1 stands, which has no place on the stretched axis: beyond 0.9999. */
+const perfect = 4.3;
+const recallTicks = [0.5, 0.8, 0.9, 0.99, 0.999, 1];
+
+/** Each step is a tenth of the misses, so that 0.99 and 0.999 stand apart. */
+function stretched(recall: number): number {
+  return recall >= 1 ? perfect : Math.min(perfect - 0.1, -Math.log10(1 - recall));
+}
+
+function title({ backend, settings, recall }: Point & { readonly settings: string }): string {
+  return `${backend}, ${settings}: ${recall.toFixed(3)}`;
+}
 
 interface Point {
   readonly backend: string;

@@ -9,6 +9,12 @@ const shown = [
   ['mrr_at_10', 'MRR@10'],
 ] as const;
 
+/** Round numbers up to 1, without the left end, whose label would touch the panel before it. */
+function qualityTicks(least: number): number[] {
+  const step = least < 0.5 ? 0.2 : least < 0.8 ? 0.1 : 0.05;
+  return [3, 2, 1, 0].map((k) => Number((1 - k * step).toFixed(2))).filter((tick) => tick > least + step / 2);
+}
+
 /** Mean and interval of each quality, one panel for each metric, one line for each way to search. */
 export const qualityPlot: Draw = (results, view) => {
   const rows = shown.flatMap(([metric, title]) =>
@@ -33,7 +39,7 @@ export const qualityPlot: Draw = (results, view) => {
     marginLeft: 84,
     marginRight: 18,
     marginBottom: 30,
-    x: { domain: [least, 1], label: null, ticks: view.narrow ? 5 : 3, tickSize: 3, grid: true },
+    x: { domain: [least, 1], label: null, ticks: qualityTicks(least), tickSize: 3, grid: true },
     y: { domain: names, label: null, tickSize: 0 },
     color: colours(results, names),
     symbol: symbols(results, names),
