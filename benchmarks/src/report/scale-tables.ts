@@ -161,7 +161,7 @@ export function difficultyTable(results: Results): Table | undefined {
     columns: ['what', 'real', 'grown', 'intervals'],
     names: 1,
     rows,
-    note: `${formatCount(count)} real passages that nothing was grown from, beside as many grown from the remaining eighth. The growth is fitted to the second line and takes the dimension of the first from the real passages; the others are a check: where intervals lie apart, grown passages are not as hard as real ones. A higher dimension, a lower contrast or a lower recall is harder; where grown ones are harder, real passages would have a higher recall than the growth tables say, and a lower one where they are easier.`,
+    note: `${formatCount(count)} real passages that nothing was grown from, beside as many grown from the remaining eighth. The growth is fitted to the second line and takes the dimension of the first from the real passages; the others are a check: where intervals lie apart, grown passages are harder or easier than real ones. A higher dimension, a lower contrast or a lower recall is harder; where grown ones are harder, real passages would have a higher recall than the growth tables say, and a lower one where they are easier.`,
   };
 }
 
@@ -171,5 +171,7 @@ function overlapText(real: Measurement, grown: Measurement): string {
   if (!a.interval || !b.interval) return blank;
   if (a.interval.low <= b.interval.high && b.interval.low <= a.interval.high) return 'overlap';
   const share = 100 * (b.value / a.value - 1);
-  return `apart: grown ${Math.abs(share).toFixed(0)} % ${share > 0 ? 'higher' : 'lower'}`;
+  const verdict = `apart: grown ${Math.abs(share).toFixed(0)} % ${share > 0 ? 'higher' : 'lower'}`;
+  if (real.metric === 'nearest_distance') return verdict;
+  return `${verdict}, ${share > 0 === (real.metric === 'intrinsic_dimension') ? 'harder' : 'easier'}`;
 }
