@@ -48,6 +48,14 @@ describe.each(wordModes)('words in mode %s', (mode) => {
     expect((await names(mode, 'GASKÉT'))[0]).toBe('parts.txt');
     expect((await names(mode, 'carrying'))[0]).toBe('staff/leave.txt');
   });
+
+  // The work once grew with the square of a run's length: minutes, in which nothing else was served.
+  it.each(['茶', 'd', '7', 'e\u0301', '-', 'a-', '" '])('reads a run of 200 000 × %j once', async (part) => {
+    const index = await workspace.openReady({ mode });
+    const refusal = await index.search(part.repeat(200_000)).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 'query_too_long' });
+    await index.close();
+  });
 });
 
 describe('mode keyword', () => {

@@ -2,7 +2,8 @@
 const mostWords = 64;
 
 const word = /[\p{L}\p{N}\p{M}]+/gu;
-const joined = /[\p{L}\p{N}\p{M}]+(?:[^\s\p{L}\p{N}\p{M}\p{C}"]+[\p{L}\p{N}\p{M}]+)+/gu;
+// It begins only where a word does: tried at each letter of a long run, the work would grow with the run's square.
+const joined = /(?<![\p{L}\p{N}\p{M}])[\p{L}\p{N}\p{M}]+(?:[^\s\p{L}\p{N}\p{M}\p{C}"]+[\p{L}\p{N}\p{M}]+)+/gu;
 
 export interface QueryWords {
   /** Runs of letters and digits in lower case, each once, in the order of the query. */
