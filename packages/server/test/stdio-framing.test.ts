@@ -131,6 +131,23 @@ describe('what is not a message', () => {
     expect(await answersOfOne(line)).toEqual([]);
   });
 
+  // The SDK writes what it did not expect into the message of an error, which nesting can make impossible.
+  it.each([1_000, 4_500, 100_000])('nested %d deep ends nothing', async (depth) => {
+    const deep = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+    const lines = [
+      `{"jsonrpc":"2.0","id":7,"result":${deep}}`,
+      `{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"x","data":${deep}}}`,
+      `{"jsonrpc":"2.0","method":"notifications/progress","params":${deep}}`,
+      `{"jsonrpc":"2.0","id":8,"method":"ping","params":${deep}}`,
+      ping(9),
+    ];
+    const server = await start();
+    await server.initialize();
+    for (const line of lines) server.write(`${line}\n`);
+    expect(await server.end()).toBe(0);
+    expect(server.received.slice(1).map((reply) => (reply as { id: unknown }).id)).toEqual([8, 9]);
+  });
+
   it('further members of a request are passed over', async () => {
     expect(await answersOfOne('{"jsonrpc":"2.0","id":1,"method":"ping","extra":true}')).toEqual([pong(1)]);
   });

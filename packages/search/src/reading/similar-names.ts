@@ -2,7 +2,7 @@ const most = 3;
 
 /** Up to three of `names` that `wanted` may be a slip of, best first. */
 export function similarNames(wanted: string, names: readonly string[]): string[] {
-  const target = fold(wanted).slice(0, 200);
+  const target = fold(wanted.slice(0, 200));
   if (target === '') return [];
   const targetBase = lastPart(target);
   return names

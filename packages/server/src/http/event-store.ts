@@ -80,10 +80,18 @@ export class BoundedEventStore implements EventStore {
 
   #trim(): void {
     for (const event of this.#events.values()) {
-      if (this.#events.size <= this.#maxEvents && this.#characters <= this.#maxCharacters) return;
-      if (this.#events.size === 1) return;
-      this.#letGo(event);
+      const areTooMany = this.#events.size > this.#maxEvents;
+      if (!areTooMany && this.#characters <= this.#maxCharacters) return;
+      if (event.id === String(this.#lastId)) return;
+      // A priming event takes no room, and is all that a client has which lost its stream before the reply came.
+      if (areTooMany || isMessage(event)) this.#letGoUpTo(event);
     }
+  }
+
+  /** A stream can't be taken up before an event that is gone: something would be missing. */
+  #letGoUpTo(event: StoredEvent): void {
+    for (const other of this.#eventsOf(event.streamId))
+      if (Number(other.id) <= Number(event.id)) this.#letGo(other);
   }
 
   #letGo(event: StoredEvent): void {

@@ -37,6 +37,7 @@ export class Guard {
 
   allowsHost(headers: IncomingHttpHeaders): boolean {
     const host = headers.host?.toLowerCase() ?? '';
+    if (host.endsWith(':') || !URL.canParse(`http://${host}`)) return false;
     const name = host.replace(/:\d*$/, '');
     if (this.#hosts.has(host) || this.#hosts.has(name) || isLoopback(name)) return true;
     return this.#beyondLoopback && isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;

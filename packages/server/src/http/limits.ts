@@ -38,7 +38,7 @@ export const defaultLimits: HttpLimits = Object.freeze({
   sessions: 1000,
   sessionIdleMs: 30 * 60_000,
   storedEvents: 64,
-  storedCharacters: 512 * 1024,
+  storedCharacters: 4 * 1024 * 1024,
   storedCharactersInAll: 32 * 1024 * 1024,
   keepAliveMs: 15_000,
   stalledMs: 60_000,

@@ -41,6 +41,21 @@ export class SessionTransport extends StreamableHTTPServerTransport {
     this.#pending.set(id, { inBatch });
   }
 
+  /**
+   * To be called once the protocol layer is connected. What it throws is no reply: the SDK would put the text of the
+   * error into one, and that tells of internals.
+   */
+  containErrors(): void {
+    const { onmessage } = this;
+    this.onmessage = (message, extra) => {
+      try {
+        onmessage?.(message, extra);
+      } catch (error) {
+        this.onerror?.(error as Error);
+      }
+    };
+  }
+
   /** To be called with requests that were not handed over after all. */
   forget(ids: readonly RequestId[]): void {
     for (const id of ids) this.#pending.delete(id);

@@ -57,6 +57,7 @@ export class Session {
   /** To be called once, before the first request. */
   async connect(): Promise<void> {
     await this.#options.server.connect(this.#transport.asTransport());
+    this.#transport.containErrors();
   }
 
   /** Hands the messages of a POST to the server; its replies go to `response`. */

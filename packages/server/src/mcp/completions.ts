@@ -37,8 +37,9 @@ function argumentsOfTemplate(uri: string): string[] | undefined {
 async function documentNames(typed: string, { connection, signal }: Call): Promise<string[]> {
   const index = await connection.app.index();
   const names = (await index.listDocuments({ signal })).map(({ name }) => name);
-  const wanted = typed.toLowerCase();
-  const first = names.filter((name) => name.toLowerCase().startsWith(wanted));
-  const inside = names.filter((name) => name.toLowerCase().indexOf(wanted) > 0);
+  const plain = (name: string) => name.normalize().toLowerCase();
+  const wanted = plain(typed);
+  const first = names.filter((name) => plain(name).startsWith(wanted));
+  const inside = names.filter((name) => plain(name).indexOf(wanted) > 0);
   return [...first, ...inside];
 }

@@ -1,13 +1,14 @@
 import { GetPromptRequestParamsSchema } from '@modelcontextprotocol/sdk/types.js';
 import { aboutCorpus } from './descriptions.js';
 import { asRpcError } from './explain.js';
-import { checkKnown } from './known-documents.js';
+import { knownDocuments } from './known-documents.js';
 import type { Call, Method } from './method.js';
 import { noCursor } from './paging.js';
 import { parseParams } from './params.js';
 import { passagesAsText } from './passages-text.js';
 import { reportProgress } from './progress.js';
 import { RpcError } from './rpc-error.js';
+import { longestQuery } from './tools/search.js';
 
 /** The one prompt: a question, answered from the documents with sources. */
 export const answerPrompt = {
@@ -41,6 +42,8 @@ export const getPrompt: Method = async (params, call) => {
   const { question, document } = args;
   if (question === undefined || question.trim() === '')
     throw RpcError.invalidParams('The argument "question" must be a text that is not blank');
+  if (question.length > longestQuery)
+    throw RpcError.invalidParams(`The argument "question" must have at most ${longestQuery} characters`);
   const found = await findPassages(question, document ? [document] : undefined, call);
   const text = asText(question, found, aboutCorpus(call.connection.app.corpus));
   return {
@@ -52,10 +55,9 @@ export const getPrompt: Method = async (params, call) => {
 async function findPassages(question: string, documents: string[] | undefined, call: Call): Promise<string> {
   try {
     const index = await call.connection.app.index();
-    if (documents) await checkKnown(index, documents, call.signal);
     const hits = await index.search(question, {
       topK: passages,
-      documents,
+      documents: documents && (await knownDocuments(index, documents, call.signal)),
       signal: call.signal,
       onProgress: reportProgress(call),
     });

@@ -144,7 +144,12 @@ export class StdioTransport implements Transport {
       if ('id' in message) this.#inFlight.add(message.id);
       else if (message.method === 'notifications/cancelled') this.#forget(message.params?.requestId);
     }
-    this.onmessage?.(message);
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      // The SDK writes an unexpected response into an error, and one that is nested thousands deep can't be written.
+      this.onerror?.(error as Error);
+    }
   }
 
   /** A cancelled request is not answered. (The SDK can't cancel one whose id is 0 or "", and answers that.) */

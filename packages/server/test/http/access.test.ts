@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import {
   connectClient,
+  events,
   initialize,
   messages,
   openSession,
@@ -188,4 +189,43 @@ describe('what a client learns', () => {
     // The log is where the reason is.
     expect(logged.filter(({ level }) => level === 'error').length).toBeGreaterThan(0);
   });
+});
+
+it('tells nothing of internals where the SDK fails at what it is given', async () => {
+  const { url } = await startServer();
+  const session = await openSession(url);
+  const deep = `${'{"a":'.repeat(4_500)}1${'}'.repeat(4_500)}`;
+  const answered = await post(url, `{"jsonrpc":"2.0","id":1,"result":${deep}}`, session);
+  expect([answered.status, await answered.text()]).toEqual([202, '']);
+  for (const host of ['127.999.1.1', '127.0.0.1:', '127.0.0.1:99999', 'localhost:x'])
+    expect([host, await statusWithHost(url, host)]).toEqual([host, 403]);
+});
+
+it('keeps each session to the level of logging that it asked for', async () => {
+  const { url, index } = await startServer();
+  const [loud, quiet] = [await openSession(url), await openSession(url)];
+  const setLevel = (level: string) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'logging/setLevel',
+    params: { level },
+  });
+  await messages(await post(url, setLevel('info'), loud));
+  await messages(await post(url, setLevel('emergency'), quiet));
+  const listen = async (session: Record<string, string>) =>
+    events(await fetch(url, { headers: { ...session, accept: 'text/event-stream' } }));
+  const [hears, hearsNot] = [await listen(loud), await listen(quiet)];
+  const subscribe = {
+    jsonrpc: '2.0',
+    id: 2,
+    method: 'resources/subscribe',
+    params: { uri: 'kettle://documents/faq.txt' },
+  };
+  await messages(await post(url, subscribe, quiet));
+  index.change('hours/summer.md');
+  index.change('faq.txt');
+  expect((await hears.next()).value?.data).toMatchObject({ method: 'notifications/message' });
+  // Its first, though the other's came before.
+  expect((await hearsNot.next()).value?.data).toMatchObject({ method: 'notifications/resources/updated' });
+  await Promise.all([hears.return(undefined), hearsNot.return(undefined)]);
 });

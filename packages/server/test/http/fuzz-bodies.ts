@@ -84,6 +84,10 @@ export const fuzzBody: fc.Arbitrary<FuzzBody> = fc.oneof(
       text: `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${depth % 2 ? call : deep}}`,
     };
   }),
+  fc.tuple(fc.integer({ min: 1, max: 5_000 }), fc.constantFrom('result', 'error')).map(([depth, member]) => ({
+    value: { jsonrpc: '2.0', id: 1, [member]: {} },
+    text: `{"jsonrpc":"2.0","id":1,"${member}":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`,
+  })),
   fc.constant({
     value: undefined,
     text: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"${'x'.repeat(100_001)}"}}`,

@@ -122,6 +122,16 @@ describe('a stream that broke', () => {
     expect((await resume(url, mine, value!.id!)).status).toBe(400);
   });
 
+  it('gives a reply that is larger than all there is room for', async () => {
+    const { url, index } = await startServer({ limits: { storedCharacters: 100 } });
+    const session = await openSession(url);
+    const primer = await searchAndBreak(url, session, 'a');
+    await index.untilWaiting(1);
+    index.release();
+    await messages(await post(url, searchFor('dog', 'b'), await openSession(url)));
+    expect(await messages(await resume(url, session, primer.id!))).toMatchObject([{ id: 'a' }]);
+  });
+
   it('is taken up by the SDK client without its user noticing', async () => {
     const { url, index } = await startServer();
     const cut = new Set<AbortController>();
@@ -189,6 +199,24 @@ describe('the event store', () => {
     expect([vanished!.has(old), closed!.has(gone), live!.has(next)]).toEqual([true, false, true]);
     const last = await live!.storeEvent('s', large);
     expect([vanished!.has(old), live!.has(mine), live!.has(last)]).toEqual([false, true, true]);
+  });
+
+  it('keeps what a client needs to take up a stream whose reply is larger than all there is room for', async () => {
+    const store = new BoundedEventStore(100, 200, ample());
+    const other = await store.storeEvent('other', message('a'));
+    const priming = await store.storeEvent('s', {} as never);
+    const waiting = await store.storeEvent('waiting', {} as never);
+    await store.storeEvent('s', message('x'.repeat(1000)));
+    expect(store.eventsAfter(priming).map((event) => event.message)).toEqual([message('x'.repeat(1000))]);
+    expect([store.has(other), store.has(waiting)]).toEqual([false, true]);
+  });
+
+  it('lets a stream be taken up only where nothing after that event is gone', async () => {
+    const store = new BoundedEventStore(100, 1500, ample());
+    const priming = await store.storeEvent('s', {} as never);
+    const first = await store.storeEvent('s', message('x'.repeat(900)));
+    const second = await store.storeEvent('s', message('y'.repeat(900)));
+    expect([priming, first, second].map((id) => store.has(id))).toEqual([false, false, true]);
   });
 
   it('keeps streams apart', async () => {

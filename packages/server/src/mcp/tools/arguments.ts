@@ -6,16 +6,21 @@ export function mustBe(allowed: string) {
   return { error: ({ input }: { readonly input?: unknown }) => `must be ${allowed}, not ${inShort(input)}` };
 }
 
-/** Checks the arguments of a call. Throws a CallerError that names the first wrong one and what is allowed. */
+/**
+ * Checks the arguments of a call. Throws a CallerError that names the first wrong one and what is allowed.
+ *
+ * Clients send more than was asked for: some add arguments of their own to every call, and some send null, "" or []
+ * for what they leave out. Neither is the model's mistake, so neither is refused; `topK` for `top_k` is.
+ */
 export function parseArguments<Input extends z.ZodObject>(
   input: Input,
   args: Readonly<Record<string, unknown>>,
 ): z.output<Input> {
   const known = Object.keys(input.shape);
-  const unknown = Object.keys(args).find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new CallerError(`There is no argument ${inShort(unknown)}. ${whatThereIs(known)}`);
-  const parsed = input.safeParse(args);
+  const misspelt = Object.keys(args).find((name) => !known.includes(name) && known.some(isLike(name)));
+  if (misspelt !== undefined)
+    throw new CallerError(`There is no argument ${inShort(misspelt)}. This tool takes ${known.join(', ')}.`);
+  const parsed = input.safeParse(given(input, args));
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
   throw new CallerError(`${String(path[0])} ${message}.`);
@@ -32,8 +37,24 @@ function dropSafeMaximum({ jsonSchema }: { readonly jsonSchema: { maximum?: numb
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
-function whatThereIs(names: readonly string[]): string {
-  return names.length === 0 ? 'This tool takes none.' : `This tool takes ${names.join(', ')}.`;
+/** The arguments that were really given, of those that there are. */
+function given(input: z.ZodObject, args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isOptional = (name: string) => input.shape[name]?.safeParse(undefined).success;
+  return Object.fromEntries(
+    Object.entries(args).filter(
+      ([name, value]) => name in input.shape && !(isOptional(name) && isNothing(value)),
+    ),
+  );
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
+/** Whether two names differ at most in case and in what parts their words. */
+function isLike(name: string): (other: string) => boolean {
+  const plain = (text: string) => text.toLowerCase().replace(/[\s_-]/g, '');
+  return (other) => plain(other) === plain(name);
 }
 
 function inShort(value: unknown): string {

@@ -42,7 +42,7 @@ export const listTools: Method = (params, { connection }) => {
 
 export const callTool: Method = async (params, call) => {
   const takes = 'tools/call takes the name of a tool and, as an object, its arguments';
-  const { name, arguments: args = {} } = parseParams(CallToolRequestParamsSchema, params, takes);
+  const { name, arguments: args = {} } = parseParams(CallToolRequestParamsSchema, withoutNull(params), takes);
   const started = performance.now();
   try {
     const result = await runTool(name, args, call);
@@ -54,6 +54,11 @@ export const callTool: Method = async (params, call) => {
     return { content: [{ type: 'text', text }], isError: true };
   }
 };
+
+/** Some clients send null for a tool that takes no arguments. */
+function withoutNull(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return params.arguments === null ? { ...params, arguments: {} } : params;
+}
 
 async function runTool(
   name: string,

@@ -2,7 +2,7 @@ import type { SearchHit, SearchMode } from '@kettle/search';
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { aboutCorpus } from '../descriptions.js';
-import { checkKnown } from '../known-documents.js';
+import { knownDocuments } from '../known-documents.js';
 import type { Call } from '../method.js';
 import { passagesAsText } from '../passages-text.js';
 import { reportProgress } from '../progress.js';
@@ -11,7 +11,7 @@ import { mustBe } from './arguments.js';
 import { defineTool } from './tool.js';
 
 /** Longest query in characters; no model reads as much. It keeps a flood away from the tokeniser. */
-const longestQuery = 10_000;
+export const longestQuery = 10_000;
 
 const query = mustBe(`a text of 1 to ${longestQuery} characters that is not blank`);
 const topK = mustBe('a whole number from 1 to 50');
@@ -86,10 +86,9 @@ Use this to answer questions that these documents may answer. It finds the passa
   output,
   async run(args, call) {
     const index = await call.connection.app.index();
-    if (args.documents) await checkKnown(index, args.documents, call.signal);
     const hits = await index.search(args.query, {
       topK: args.top_k,
-      documents: args.documents,
+      documents: args.documents && (await knownDocuments(index, args.documents, call.signal)),
       maxDistance: args.max_distance,
       signal: call.signal,
       onProgress: reportProgress(call),
