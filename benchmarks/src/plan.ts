@@ -5,7 +5,7 @@ export interface Plan {
   readonly documents: number;
   /** Fresh processes that build an index, for each backend, and for the default one and the plain loop, in turn. */
   readonly builds: { readonly each: number; readonly default: number };
-  /** Fresh processes that ask questions, for each backend, and for the search mode that has a target to meet. */
+  /** Fresh processes that ask questions, for each backend and each search mode, in as many rounds. */
   readonly repetitions: number;
   /** Most questions that each of them asks at each depth. All questions are judged. */
   readonly questions: number;
@@ -44,8 +44,8 @@ export const defaultPlan: Plan = {
   name: 'default',
   documents: Number.POSITIVE_INFINITY,
   builds: { each: 1, default: 2 },
-  repetitions: 2,
-  questions: 60,
+  repetitions: 3,
+  questions: 30,
   sizes: [1_000, 10_000, 50_000],
   targetSize: 20_000,
   storeQueries: 100,

@@ -46,3 +46,11 @@ export function shuffled<T>(items: readonly T[], random: Random): T[] {
   }
   return copy;
 }
+
+/** The numbers from 0 to `count` − 1 in the order in which they are drawn: the first of them are a fair sample. */
+export function drawn(count: number, seed: number): number[] {
+  return shuffled(
+    Array.from({ length: count }, (_, index) => index),
+    seededRandom(seed, 1),
+  );
+}

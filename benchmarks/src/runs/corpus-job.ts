@@ -1,6 +1,8 @@
 import type { SearchIndex, SearchMode } from '@kettle/search';
-import { vectorAt } from '../corpus/geometry.js';
-import { type Judgments, readJudgments } from '../corpus/judgments.js';
+import type { VectorStore } from '@kettle/vector-store';
+import { nearest, vectorAt } from '../corpus/geometry.js';
+import { type Judgments, type Query, readJudgments } from '../corpus/judgments.js';
+import { neighbourRecall } from '../metrics/neighbours.js';
 import { documentRanking } from '../metrics/ranking.js';
 import type { Plan } from '../plan.js';
 import { seededRandom, shuffled } from '../random.js';
@@ -41,6 +43,8 @@ export interface Outcome {
   readonly measurements: Measurement[];
   readonly absences: Absence[];
 }
+
+const neighbours = 10;
 
 /** Passages asked for when quality is judged: enough for ten different documents. */
 const judgedPassages = 50;
@@ -83,12 +87,12 @@ export async function queryIndex(input: CorpusInput, tell: Tell): Promise<Outcom
       if (mode === undefined) depths.unshift(vectorDepth(store(), vectors));
       // Words are looked up without a model: its floor is another one.
       if (mode === 'keyword') depths.shift();
-      const { servers, absences } = await startServers(input, tell);
+      const random = seededRandom(workspace.seed + input.repetition);
+      const queries = shuffled(judgments.queries, random).slice(0, input.questions);
+      const { servers, absences } = await startServers(input, queries[0]!, tell);
       try {
         tell('asking');
         const all = [...depths, ...servers.map(({ depth }) => depth)];
-        const random = seededRandom(workspace.seed + input.repetition);
-        const queries = shuffled(judgments.queries, random).slice(0, input.questions);
         const latency = await measureLatency(all, { labels, queries });
         const crowds = await measureCrowds(input, servers, { labels, queries }, tell);
         const pings = mode === floorMode ? await pingAlone(input, servers, labels) : [];
@@ -104,6 +108,9 @@ export async function queryIndex(input: CorpusInput, tell: Tell): Promise<Outcom
             ...pings,
             { metric: 'memory', labels, runs: [[await residentMemory()]] },
             ...(input.repetition === 0 ? await judge(index, judgments, labels) : []),
+            ...(input.repetition === 0 && mode === undefined
+              ? [await recallOnCorpus(workspace, store(), vectors, labels)]
+              : []),
           ],
         };
       } finally {
@@ -129,9 +136,13 @@ interface RunningServer {
   readonly connect: () => Promise<Depth>;
 }
 
-/** One server on stdio and one on HTTP over the same index. One that can't be had costs its own depth only. */
+/**
+ * One server on stdio and one on HTTP over the same index, each started, asked `first` and timed from its start to that
+ * answer. One that can't be had costs its own depth only.
+ */
 async function startServers(
   { workspace, backend, contender, mode, indexDirectory, repetition }: CorpusInput,
+  first: Query,
   tell: Tell,
 ): Promise<{ servers: RunningServer[]; absences: Absence[] }> {
   const servers: RunningServer[] = [];
@@ -152,11 +163,15 @@ async function startServers(
     tell(`starting a server for ${name}`);
     let client: McpClient | undefined;
     try {
+      const started = performance.now();
       client = await starts[name]();
       await client.initialize();
+      const depth = mcpDepth(name, client);
+      await depth.ask(first);
+      const cold = performance.now() - started;
       const connected = client;
       const connect = async () => mcpDepth(name, (await connected.another?.()) ?? connected);
-      servers.push({ client, depth: mcpDepth(name, client), connect });
+      servers.push({ client, depth: { ...depth, cold }, connect });
     } catch (error) {
       await client?.close();
       absences.push({ labels: { backend: contender, depth: name }, reason: (error as Error).message });
@@ -217,6 +232,29 @@ async function queryVectors(
   const { fingerprint } = await readJson<Prepared>(workspace, files.prepared);
   const vectors = await readVectors(workspace, files.queries, fingerprint.dimensions);
   return new Map(queries.map(({ id }, index) => [id, vectorAt(vectors, index)]));
+}
+
+/** How many of the ten passages that are nearest the store finds, for each question. */
+async function recallOnCorpus(
+  workspace: Workspace,
+  store: VectorStore,
+  queries: ReadonlyMap<string, Float32Array>,
+  labels: Labels,
+): Promise<Measurement> {
+  const { fingerprint } = await readJson<Prepared>(workspace, files.prepared);
+  const passages = await readVectors(workspace, files.passages, fingerprint.dimensions);
+  const recalls: number[] = [];
+  for (const vector of queries.values()) {
+    const truth = nearest(passages, vector, neighbours);
+    const found = await store.query(vector, neighbours);
+    recalls.push(
+      neighbourRecall(
+        found.map(({ distance }) => distance),
+        truth.map(({ distance }) => distance),
+      ),
+    );
+  }
+  return { metric: 'neighbour_recall', labels, runs: [recalls] };
 }
 
 async function judge(index: SearchIndex, judgments: Judgments, labels: Labels): Promise<Measurement[]> {

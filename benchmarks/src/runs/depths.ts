@@ -12,6 +12,8 @@ export interface Depth {
   readonly name: 'vector' | 'bare' | 'service' | 'mcp-stdio' | 'mcp-http';
   /** Whether a question asked before is cheaper: what lies beneath a search remembers nothing of it. */
   readonly remembers: boolean;
+  /** Milliseconds from the start of a server that was asked nothing before to its first answer. */
+  readonly cold?: number;
   ask(query: Query): Promise<unknown>;
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../corpus/geometry.js';
 import { fitNoise, grow, grownLike, splitForFit } from '../corpus/growth.js';
 import { neighbourRecall } from '../metrics/neighbours.js';
+import { drawn } from '../random.js';
 import type { Measurement } from '../results/results.js';
 import { defaultBackend } from '../targets.js';
 import { openStore } from './kettle.js';
@@ -31,7 +32,7 @@ import {
 
 export interface GrowInput {
   readonly workspace: Workspace;
-  /** Ascending, each with how many of the questions are asked there, from the first. */
+  /** Ascending, each with how many of the questions are asked there, as they are drawn. */
   readonly sizes: readonly { readonly size: number; readonly questions: number }[];
 }
 
@@ -51,7 +52,7 @@ export async function growCorpus({ workspace, sizes }: GrowInput, tell: Tell): P
   tell(`growing ${vectorCount(real)} passages to ${largest}`);
   const grown = grow(real, { seed: workspace.seed, size: largest, ...likeness });
   await writeVectors(workspace, files.grown, grown);
-  await writeJson(workspace, files.truth, findTruth(grown, queries, sizes, tell));
+  await writeJson(workspace, files.truth, findTruth(grown, queries, { workspace, sizes }, tell));
   const { seeds, heldOut } = splitForFit(real, workspace.seed);
   const compared = {
     real: heldOut,
@@ -66,11 +67,11 @@ export async function growCorpus({ workspace, sizes }: GrowInput, tell: Tell): P
   return measured;
 }
 
-function findTruth(grown: Vectors, queries: Vectors, sizes: GrowInput['sizes'], tell: Tell): Truth {
+function findTruth(grown: Vectors, queries: Vectors, { workspace, sizes }: GrowInput, tell: Tell): Truth {
   const distances = new Map(sizes.map(({ size }) => [size, [] as number[][]]));
-  for (let query = 0; query < vectorCount(queries); query++) {
-    if (query % 20 === 0) tell(`true neighbours of question ${query + 1}`);
-    const asked = sizes.filter(({ questions }) => query < questions).map(({ size }) => size);
+  for (const [place, query] of drawn(vectorCount(queries), workspace.seed).entries()) {
+    if (place % 20 === 0) tell(`true neighbours of question ${place + 1}`);
+    const asked = sizes.filter(({ questions }) => place < questions).map(({ size }) => size);
     nearestOfPrefixes(grown, vectorAt(queries, query), neighbours, asked).forEach((found, index) => {
       distances.get(asked[index]!)!.push(found.map(({ distance }) => distance));
     });

@@ -13,8 +13,8 @@ export interface LatencyOptions {
 const warmUp = 20;
 
 /**
- * Asks the questions at every depth and times each. The first question at a depth is its cold sample; then each is
- * asked once uncounted, so that every depth has remembered what it will (a few, where nothing is remembered), then each
+ * Asks the questions at every depth and times each. The first question at a depth is its cold sample, where that was not
+ * taken when a server was started; then each is asked once uncounted, so that every depth has remembered what it will (a few, where nothing is remembered), then each
  * once, warm. Question by question the depths take turns in an order that moves on, so that what disturbs the machine
  * disturbs all depths alike.
  */
@@ -25,7 +25,10 @@ export async function measureLatency(
   const cold = new Map<Depth, number>();
   const warm = new Map<Depth, number[]>(depths.map((depth) => [depth, []]));
   for (const depth of depths) {
-    cold.set(depth, (await timed(() => depth.ask(queries[0]!))).milliseconds);
+    const first = await timed(() => depth.ask(queries[0]!));
+    cold.set(depth, depth.cold ?? first.milliseconds);
+  }
+  for (const depth of depths) {
     for (const query of depth.remembers ? queries : queries.slice(0, warmUp)) await depth.ask(query);
   }
   for (const [turn, query] of queries.entries()) {

@@ -1,12 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SearchMode } from '@kettle/search';
 import { backends } from '@kettle/server/backends';
 import { baselines } from '../baselines/baselines.js';
 import type { Plan } from '../plan.js';
-import type { Measurement } from '../results/results.js';
 import { interleave, type Turn } from '../statistics/schedule.js';
-import { defaultBackend, defaultMode, floorMode, searchModeNames } from '../targets.js';
+import { defaultBackend, searchModeNames } from '../targets.js';
 import type { CorpusInput } from './corpus-job.js';
 import { growthPhase, growthSteps } from './growth-phase.js';
 import { loop } from './plain-loop.js';
@@ -19,8 +17,7 @@ export function stepsOf(plan: Plan): number {
   return (
     1 +
     buildTurns(plan, 0).length +
-    backends.length * plan.repetitions +
-    modeTurns(plan, 0).length +
+    (backends.length + searchModeNames.length) * plan.repetitions +
     baselines.length +
     growthSteps(plan) +
     2 +
@@ -75,64 +72,42 @@ function buildTurns({ builds }: Plan, seed: number): Turn<string>[] {
   );
 }
 
+/**
+ * Backends, and search modes through the default one's index, take turns in fresh processes. The default mode is how the
+ * default backend is asked anyway: the two rows are one configuration measured twice, which shows what noise does.
+ */
 async function queryPhase(
   workspace: Workspace,
   plan: Plan,
   recorder: Recorder,
   indexes: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const before = recorder.measurements.length;
-  for (const { item: backend, repetition } of interleave(names(), plan.repetitions, workspace.seed + 1)) {
-    const indexDirectory = indexes.get(backend);
+  const contenders = [
+    ...names().map((name) => ({ contender: name, backend: name, title: `${name}: querying` })),
+    // Never through another backend's index: labels of modes don't say which.
+    ...searchModeNames.map((mode) => ({
+      contender: mode,
+      mode,
+      backend: defaultBackend,
+      title: `${mode} search`,
+    })),
+  ];
+  const { repetitions, questions } = plan;
+  for (const { item, repetition } of interleave(contenders, repetitions, workspace.seed + 1)) {
+    const { title, ...asked } = item;
+    const indexDirectory = indexes.get(item.backend);
     if (indexDirectory === undefined) {
+      if (asked.contender !== item.backend)
+        recorder.absent({ backend: asked.contender }, `the index of ${item.backend} was not built`);
       recorder.skip();
       continue;
     }
-    const asking = backendInput(workspace, backend, indexDirectory, repetition, plan.questions);
-    const crowd = crowdOf(plan, backend, repetition);
-    const input = { ...asking, ...(crowd && { crowd }) };
-    await recorder.attempt(`${backend}: querying`, { backend }, 'query', input);
+    const crowd = crowdOf(plan, asked.contender, repetition);
+    const input = { workspace, ...asked, indexDirectory, repetition, questions, ...(crowd && { crowd }) };
+    await recorder.attempt(title, { backend: asked.contender }, 'query', input);
   }
-  // Never through another backend's index: labels of modes don't say which.
-  const backend = defaultBackend;
-  const indexDirectory = indexes.get(backend);
-  for (const { item: mode, repetition } of modeTurns(plan, workspace.seed + 3)) {
-    if (indexDirectory === undefined) {
-      recorder.absent({ backend: mode }, `the index of ${backend} was not built`);
-      recorder.skip();
-      continue;
-    }
-    const { questions } = plan;
-    const input = { workspace, backend, contender: mode, mode, indexDirectory, repetition, questions };
-    await recorder.attempt(`${mode} search`, { backend: mode }, 'query', input);
-  }
-  if (indexDirectory === undefined)
-    recorder.absent({ backend: defaultMode }, `the index of ${backend} was not built`);
-  else recorder.measurements.push(...asDefaultMode(recorder.measurements.slice(before)));
   for (const { name } of baselines)
     await recorder.attempt(`baseline: ${name}`, { backend: name }, 'baseline', { workspace, name });
-}
-
-/** What the default backend's own row says in the default mode, as the row of that mode: depths that all modes have. */
-function asDefaultMode(measurements: readonly Measurement[]): Measurement[] {
-  return measurements
-    .filter(({ labels }) => labels.backend === defaultBackend)
-    .filter(
-      ({ labels }) =>
-        labels.depth !== 'vector' && labels.depth !== 'mcp-http' && labels.clients === undefined,
-    )
-    .map((measurement) => ({ ...measurement, labels: { ...measurement.labels, backend: defaultMode } }));
-}
-
-/**
- * The mode that has a target to meet in as many processes as a backend; the others say what their mode costs. The
- * default one is how the default backend was measured already.
- */
-function modeTurns({ repetitions }: Plan, seed: number): Turn<SearchMode>[] {
-  const others = searchModeNames.filter((mode) => mode !== defaultMode);
-  return interleave(others, repetitions, seed).filter(
-    ({ item, repetition }) => item === floorMode || repetition === 0,
-  );
 }
 
 /** What it takes to start, and what indexing does to others. With the default backend. */
@@ -163,9 +138,10 @@ function names(): string[] {
 }
 
 /** Many clients, in the first process of a backend: over HTTP for one, as what it adds doesn't depend on which. */
-function crowdOf({ concurrency }: Plan, backend: string, repetition: number): CorpusInput['crowd'] {
-  const isDefault = backend === defaultBackend;
-  if (repetition > 0 || (concurrency.backends === 'default' && !isDefault)) return undefined;
+function crowdOf({ concurrency }: Plan, contender: string, repetition: number): CorpusInput['crowd'] {
+  const isDefault = contender === defaultBackend;
+  if (repetition > 0 || !names().includes(contender)) return undefined;
+  if (concurrency.backends === 'default' && !isDefault) return undefined;
   return { ...concurrency, depths: isDefault ? ['mcp-stdio', 'mcp-http'] : ['mcp-stdio'] };
 }
 

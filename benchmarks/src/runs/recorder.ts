@@ -59,7 +59,7 @@ export class Recorder {
     deadline?: number,
   ): Promise<boolean> {
     try {
-      this.#record(await this.require(title, name, input, deadline));
+      this.#record(await this.require(title, name, input, deadline), roundOf(input));
       return true;
     } catch (error) {
       this.#signal?.throwIfAborted();
@@ -83,11 +83,19 @@ export class Recorder {
     this.#progress.end();
   }
 
-  #record(output: JobOutput<JobName>): void {
+  #record(output: JobOutput<JobName>, round: number | undefined): void {
     const { measurements, absences }: Outcome = Array.isArray(output)
       ? { measurements: output, absences: [] }
       : (output as Outcome);
-    this.measurements.push(...measurements);
+    for (const measurement of measurements)
+      this.measurements.push(
+        round === undefined ? measurement : { ...measurement, rounds: measurement.runs.map(() => round) },
+      );
     for (const { labels, reason } of absences) this.absent(labels, reason);
   }
+}
+
+/** Jobs that take turns in rounds say which this is; within a metric, all of one phase do. */
+function roundOf(input: object): number | undefined {
+  return 'repetition' in input && typeof input.repetition === 'number' ? input.repetition : undefined;
 }

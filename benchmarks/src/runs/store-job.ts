@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { VectorStore } from '@kettle/vector-store';
-import { type Vectors, vectorAt, vectorCount } from '../corpus/geometry.js';
+import { vectorAt, vectorCount } from '../corpus/geometry.js';
 import { neighbourRecall } from '../metrics/neighbours.js';
+import { drawn } from '../random.js';
 import type { Labels, Measurement } from '../results/results.js';
 import { openStore } from './kettle.js';
 import { diskUsage, residentMemory, timed } from './resources.js';
@@ -14,7 +15,7 @@ export interface StoreInput {
   readonly workspace: Workspace;
   readonly backend: string;
   readonly size: number;
-  /** Most questions to ask. */
+  /** Most questions to ask, as they are drawn. */
   readonly queries: number;
   /** How the store is filled. Empty: the presets. */
   readonly build: Tuning;
@@ -34,7 +35,10 @@ const warmUp = 20;
 export async function measureStore(input: StoreInput, tell: Tell): Promise<Measurement[]> {
   const { workspace, backend, size, build } = input;
   const { fingerprint } = await readJson<Prepared>(workspace, files.prepared);
-  const queries = await readVectors(workspace, files.queries, fingerprint.dimensions, 0, input.queries);
+  const all = await readVectors(workspace, files.queries, fingerprint.dimensions);
+  const queries = drawn(vectorCount(all), workspace.seed)
+    .slice(0, input.queries)
+    .map((index) => vectorAt(all, index));
   const truth = await trueDistances(workspace, size);
   const directory = input.directory ?? (await mkdtemp(join(workspace.directory, 'store-')));
   const base = { backend, passages: size };
@@ -103,21 +107,20 @@ async function fill(
 
 async function ask(
   store: VectorStore,
-  queries: Vectors,
+  queries: readonly Float32Array[],
   truth: readonly (readonly number[])[],
   labels: Labels,
 ): Promise<Measurement[]> {
-  const count = vectorCount(queries);
-  for (let i = 0; i < Math.min(warmUp, count); i++) await store.query(vectorAt(queries, i), neighbours);
+  for (const query of queries.slice(0, warmUp)) await store.query(query, neighbours);
   const times: number[] = [];
   const recalls: number[] = [];
-  for (let i = 0; i < count; i++) {
-    const { milliseconds, value } = await timed(() => store.query(vectorAt(queries, i), neighbours));
+  for (const [index, query] of queries.entries()) {
+    const { milliseconds, value } = await timed(() => store.query(query, neighbours));
     times.push(milliseconds);
     recalls.push(
       neighbourRecall(
         value.map((hit) => hit.distance),
-        truth[i]!,
+        truth[index]!,
       ),
     );
   }
