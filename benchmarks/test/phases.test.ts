@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   defaultBackend,
-  defaultMode,
   defaultPlan,
   measurePhases,
   Progress,
@@ -21,6 +20,7 @@ interface Job {
     readonly size?: number;
     readonly queries?: number;
     readonly mode?: string;
+    readonly repetition?: number;
     readonly crowd?: { readonly depths: readonly string[] };
     readonly build?: Readonly<Record<string, number>>;
   };
@@ -77,17 +77,30 @@ test('the target is held against all questions, also where its size is one of th
   }
 });
 
-test('the default mode is measured once: its row holds the samples of the default backend', async () => {
-  const measured = (backend: string) => ({ metric: 'ndcg_at_10', labels: { backend }, runs: [[0.5]] });
+test('backends and modes take turns in rounds, and the default mode is measured as any other', async () => {
   const { ran, measurements } = await rehearse(
     () => false,
     defaultPlan,
-    ({ name, input }) => (name === 'query' ? [measured(input.mode ?? input.backend!)] : []),
+    ({ name, input }) =>
+      name === 'query'
+        ? [{ metric: 'ndcg_at_10', labels: { backend: input.mode ?? input.backend! }, runs: [[0.5]] }]
+        : [],
   );
-  expect(ran.filter(({ input }) => input.mode === defaultMode)).toEqual([]);
-  const of = (backend: string) => measurements.filter(({ labels }) => labels.backend === backend);
-  expect(of(defaultMode)).toHaveLength(defaultPlan.repetitions);
-  expect(of(defaultMode).map(({ runs }) => runs)).toEqual(of(defaultBackend).map(({ runs }) => runs));
+  const contenders = [...backends.map(({ name }) => name), ...searchModeNames].sort();
+  const asked = ran
+    .filter(({ name }) => name === 'query')
+    .map(({ input }) => ({ contender: input.mode ?? input.backend!, round: input.repetition }));
+  for (let round = 0; round < defaultPlan.repetitions; round++) {
+    const turn = asked.slice(round * contenders.length, (round + 1) * contenders.length);
+    expect(turn.map((one) => one.round)).toEqual(contenders.map(() => round));
+    expect(turn.map(({ contender }) => contender).sort()).toEqual(contenders);
+  }
+  // What was measured in the same round can be compared in pairs.
+  const of = (backend: string) =>
+    measurements
+      .filter(({ metric, labels }) => metric === 'ndcg_at_10' && labels.backend === backend)
+      .map(({ rounds }) => rounds);
+  for (const contender of contenders) expect(of(contender)).toEqual([[0], [1], [2]]);
 });
 
 test('many clients ask every backend once, and over HTTP the default one', async () => {

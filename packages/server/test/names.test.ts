@@ -39,3 +39,29 @@ it('has no longer question in the prompt than in a search', async () => {
   await expect(ask('d'.repeat(10_001))).rejects.toThrow('at most 10000 characters');
   await fake.close();
 });
+
+it('writes a name that has a line feed on one line', async () => {
+  const app = new FakeApp();
+  const name = 'two\nlines.txt';
+  app.documents.set(name, 'Tea.');
+  app.search = async () => [
+    {
+      rank: 1,
+      document: name,
+      passage: 'Tea.',
+      start: 0,
+      end: 4,
+      ordinal: 0,
+      distance: 0.5,
+      mimeType: 'text/plain',
+    },
+  ];
+  const fake = await connect(app);
+  const listed = await fake.callTool({ name: 'list_documents', arguments: {} });
+  expect(listed.content).toEqual([{ type: 'text', text: 'a.txt\ntwo\\nlines.txt' }]);
+  expect(listed.structuredContent).toMatchObject({ documents: [{ name: 'a.txt' }, { name }] });
+  const found = await fake.callTool({ name: 'search', arguments: { query: 'tea' } });
+  expect((found.content as { text: string }[])[0]?.text).toContain('source: two\\nlines.txt (distance');
+  expect(found.structuredContent).toMatchObject({ results: [{ source: name }] });
+  await fake.close();
+});

@@ -183,6 +183,7 @@ describe('search', () => {
 
   it.each([
     ['an argument of the client', { task_progress: '- [x] look' }],
+    ['names that every object has', { constructor: 1, toString: 2, hasOwnProperty: null }],
     ['null', { top_k: null, documents: null, max_distance: null }],
     ['an empty text', { top_k: '', documents: '', max_distance: '' }],
     ['an empty list', { documents: [] }],
@@ -239,7 +240,7 @@ describe('get_document', () => {
     '.',
     'menus',
     'menus/',
-    'x'.repeat(10_000),
+    'x'.repeat(4_096),
   ])('gives nothing away for %j', async (name) => {
     const result = await call('get_document', { name });
     expect(result.isError).toBe(true);
@@ -249,7 +250,7 @@ describe('get_document', () => {
     expect(text).not.toMatch(/etc|passwd|corpus\.json|\\|\0|\.\.|kettle-server-|\n/);
   });
 
-  it.each([[{}], [{ name: '' }], [{ name: 7 }], [{ name: ['pets.txt'] }]])(
+  it.each([[{}], [{ name: '' }], [{ name: 7 }], [{ name: ['pets.txt'] }], [{ name: 'x'.repeat(4_097) }]])(
     'helps when called with %j',
     async (args) => {
       const result = await call('get_document', args);

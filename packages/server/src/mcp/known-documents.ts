@@ -13,23 +13,29 @@ export async function knownDocuments(
   signal: AbortSignal,
 ): Promise<string[]> {
   const names = (await index.listDocuments({ signal })).map(({ name }) => name);
+  const byForm = new Map<string, string[]>();
+  for (const name of names) {
+    const form = name.normalize();
+    byForm.set(form, [...(byForm.get(form) ?? []), name]);
+  }
   const known = new Set(names);
   const meant = new Set<string>();
-  for (const name of wanted) {
-    const found = known.has(name) ? [name] : namesLike(name, names);
+  for (const name of new Set(wanted)) {
+    const found = known.has(name) ? [name] : namesLike(name, byForm);
     if (found.length === 0) throw new CallerError(notFound(name, await suggestionsFor(index, name, signal)));
     for (const one of found) meant.add(one);
   }
   return [...meant];
 }
 
-function namesLike(name: string, names: readonly string[]): string[] {
+/** The documents of this name in whatever form they have it, or the folders where it names one. */
+function namesLike(name: string, byForm: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const form = name.normalize();
-  if (!form.endsWith('/')) return names.filter((other) => other.normalize() === form);
+  if (!form.endsWith('/')) return byForm.get(form) ?? [];
   const depth = form.split('/').length - 1;
-  return names
-    .filter((other) => other.normalize().startsWith(form))
-    .map((other) => `${other.split('/').slice(0, depth).join('/')}/`);
+  return [...byForm]
+    .filter(([other]) => other.startsWith(form))
+    .flatMap(([, same]) => same.map((other) => `${other.split('/').slice(0, depth).join('/')}/`));
 }
 
 async function suggestionsFor(

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { CallerError } from '../caller-error.js';
 
+/** Longest name of a document that is looked at, in characters; no file system has longer paths. */
+export const longestName = 4096;
+
 /** For a Zod check: says what the argument must be and, in short, what came instead. */
 export function mustBe(allowed: string) {
   return { error: ({ input }: { readonly input?: unknown }) => `must be ${allowed}, not ${inShort(input)}` };
@@ -42,7 +45,7 @@ function given(input: z.ZodObject, args: Readonly<Record<string, unknown>>): Rec
   const isOptional = (name: string) => input.shape[name]?.safeParse(undefined).success;
   return Object.fromEntries(
     Object.entries(args).filter(
-      ([name, value]) => name in input.shape && !(isOptional(name) && isNothing(value)),
+      ([name, value]) => Object.hasOwn(input.shape, name) && !(isOptional(name) && isNothing(value)),
     ),
   );
 }

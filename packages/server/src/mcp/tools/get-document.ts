@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { aboutCorpus } from '../descriptions.js';
-import { mustBe } from './arguments.js';
+import { longestName, mustBe } from './arguments.js';
 import { defineTool } from './tool.js';
 
 const name = mustBe('the name of a document, such as list_documents and search give it');
@@ -19,7 +19,7 @@ export const getDocument = defineTool({
   describe: (corpus) => `Return one document in full, by its exact name, from ${aboutCorpus(corpus)}
 
 Use this when a passage found by search is on the subject but too short, or when a question is about a whole document. Names come from search (source) and list_documents.`,
-  input: z.object({ name: z.string(name).min(1, name).meta({ title: 'Name' }) }),
+  input: z.object({ name: z.string(name).min(1, name).max(longestName, name).meta({ title: 'Name' }) }),
   output,
   async run(args, call) {
     const index = await call.connection.app.index();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { aboutCorpus } from '../descriptions.js';
+import { onOneLine } from '../passages-text.js';
 import { defineTool } from './tool.js';
 
 const output = z.object({
@@ -26,7 +27,7 @@ Use this to see what there is, or to find the exact name of a document for get_d
   async run(_args, call) {
     const index = await call.connection.app.index();
     const documents = await index.listDocuments({ signal: call.signal });
-    const names = documents.map(({ name }) => name);
+    const names = documents.map(({ name }) => onOneLine(name));
     return {
       content: [{ type: 'text', text: names.join('\n') || 'There are no documents.' }],
       structured: {

@@ -7,7 +7,7 @@ import type { Call } from '../method.js';
 import { passagesAsText } from '../passages-text.js';
 import { reportProgress } from '../progress.js';
 import { documentUri } from '../resource-uri.js';
-import { mustBe } from './arguments.js';
+import { longestName, mustBe } from './arguments.js';
 import { defineTool } from './tool.js';
 
 /** Longest query in characters; no model reads as much. It keeps a flood away from the tokeniser. */
@@ -15,7 +15,9 @@ export const longestQuery = 10_000;
 
 const query = mustBe(`a text of 1 to ${longestQuery} characters that is not blank`);
 const topK = mustBe('a whole number from 1 to 50');
-const documents = mustBe('a list of 1 to 1000 document names, or of folders ending in "/"');
+const documents = mustBe(
+  `a list of 1 to 1000 document names of at most ${longestName} characters, or of folders ending in "/"`,
+);
 const maxDistance = mustBe('a number from 0 to 2');
 
 const input = z.object({
@@ -35,7 +37,7 @@ const input = z.object({
     .default(5)
     .meta({ title: 'Top K', description: 'Most passages to return.' }),
   documents: z
-    .array(z.string(documents).min(1, documents), documents)
+    .array(z.string(documents).min(1, documents).max(longestName, documents), documents)
     .min(1, documents)
     .max(1000, documents)
     .optional()
