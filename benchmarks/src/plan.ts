@@ -39,7 +39,7 @@ export interface Plan {
   readonly added: number;
 }
 
-/** About five minutes on two quiet cores with the cafe's corpus; the reference run says what it took, and where. */
+/** Five to seven minutes on two cores with the cafe's corpus; the reference run says what it took, and where. */
 export const defaultPlan: Plan = {
   name: 'default',
   documents: Number.POSITIVE_INFINITY,

@@ -81,8 +81,13 @@ export function backendsOf({ contenders }: Results): readonly Contender[] {
   return contenders.filter(({ kind }) => kind === 'backend');
 }
 
-/** Sizes of the grown corpora, ascending. */
-export function grownSizes({ measurements }: Results): number[] {
-  const sizes = select(measurements, 'neighbour_recall').map(({ labels }) => labels.passages ?? 0);
+/**
+ * Sizes of the grown corpora, ascending. The corpus itself is none of them: what its size costs was measured in whole
+ * indexes, not in stores alone.
+ */
+export function grownSizes({ corpus, measurements }: Results): number[] {
+  const sizes = select(measurements, 'neighbour_recall')
+    .map(({ labels }) => labels.passages ?? 0)
+    .filter((size) => size !== corpus.passages);
   return [...new Set(sizes)].sort((a, b) => a - b);
 }

@@ -56,7 +56,7 @@ export function growthTable(results: Results): Table | undefined {
     ],
     names: 2,
     rows,
-    note: 'The vector store alone, filled with passages grown from the corpus. recall@10: share of the true ten nearest that it finds. Questions: how many were asked, for latency and recall alike; all of them at the size of the target, the first ones elsewhere.',
+    note: 'The vector store alone, filled with passages grown from the corpus. recall@10: share of the true ten nearest that it finds. Questions: how many were asked, for latency and recall alike; all of them at the size of the target, a drawn sample elsewhere.',
   };
 }
 
