@@ -60,7 +60,10 @@ export async function runBenchmark(options: BenchOptions, progress: Progress): P
   const started = Date.now();
   const directory = await mkdtemp(join(tmpdir(), 'kettle-bench-'));
   try {
-    const workspace = await makeWorkspace(directory, options);
+    const workspace = await makeWorkspace(directory, {
+      ...options,
+      warn: (message) => progress.note(`bench: ${message}`),
+    });
     const recorder = new Recorder(progress, options.signal);
     const prepared = await recorder.require('preparing the corpus', 'prepare', workspace);
     await measurePhases(workspace, options.plan, recorder);

@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { countSteps, runBenchmark } from './bench.js';
 import { chromaCommand } from './chroma-command.js';
@@ -53,6 +54,8 @@ async function compare({ before, after }: Extract<Command, { kind: 'compare' }>)
 async function run(command: Extract<Command, { kind: 'run' }>, args: readonly string[]): Promise<number> {
   // What can't be read should not be told after five minutes.
   if (command.soak !== undefined) await readSoak(command.soak);
+  if (command.out !== undefined && existsSync(command.out) && !statSync(command.out).isDirectory())
+    throw new UsageError(`--out ${command.out} is a file; name a folder`);
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort(new Error('interrupted')));
   process.once('SIGTERM', () => interrupt.abort(new Error('ended')));
@@ -65,7 +68,7 @@ async function run(command: Extract<Command, { kind: 'run' }>, args: readonly st
       progress,
     );
     progress.close();
-    const directory = command.out ?? defaultOutput(results.method.date, results.method.git.commit);
+    const directory = command.out ?? unused(defaultOutput(results.method.date, results.method.git.commit));
     await writeResults(directory, results);
     if (command.soak !== undefined) await keepSoak(command.soak, directory);
     const reports = await writeReports(directory, results);
@@ -76,6 +79,14 @@ async function run(command: Extract<Command, { kind: 'run' }>, args: readonly st
   } finally {
     progress.close();
   }
+}
+
+/** The folder, or the first of its kind with a number that is not there: another run of the same day is kept. */
+function unused(folder: string): string {
+  if (!existsSync(folder)) return folder;
+  let number = 2;
+  while (existsSync(`${folder}-${number}`)) number += 1;
+  return `${folder}-${number}`;
 }
 
 /** Results are named by their file or its folder. */

@@ -69,6 +69,7 @@ export function parseCommand(args: readonly string[], from: string): Command {
   const { values, positionals } = parse(args);
   const path = (value: string) => resolve(from, value);
   if (values.help) return { kind: 'help' };
+  refuseStrays(values);
   if (values.compare !== undefined) {
     if (positionals.length !== 1) throw new UsageError('--compare wants two results: --compare A B');
     return { kind: 'compare', before: path(values.compare), after: path(positionals[0]!) };
@@ -81,7 +82,8 @@ export function parseCommand(args: readonly string[], from: string): Command {
   const plan = values.quick ? quickPlan : defaultPlan;
   return {
     kind: 'run',
-    plan: values.scale === undefined ? plan : withScale(plan, integer('--scale', values.scale, 100)),
+    plan:
+      values.scale === undefined ? plan : withScale(plan, integer('--scale', values.scale, 100, 10_000_000)),
     seed: values.seed === undefined ? 1 : integer('--seed', values.seed, 0),
     ...corpusOf(values, path),
     ...(values.out === undefined ? {} : { out: path(values.out) }),
@@ -129,10 +131,35 @@ function parse(args: readonly string[]) {
   }
 }
 
-function integer(option: string, text: string, least: number): number {
+/** What goes with the options that do something else than run the benchmark. */
+const companions: Readonly<Record<string, readonly string[]>> = {
+  compare: [],
+  report: ['soak'],
+  readme: ['check'],
+};
+
+/** Options that would be passed over, and empty values: whoever gave them expects something that would not happen. */
+function refuseStrays(values: Readonly<Record<string, string | boolean | undefined>>): void {
+  const given = Object.keys(values);
+  const empty = given.find((name) => values[name] === '');
+  if (empty !== undefined) throw new UsageError(`--${empty} must not be empty`);
+  const kind = given.find((name) => name in companions);
+  const stray =
+    kind === undefined
+      ? given.find((name) => name === 'check')
+      : given.find((name) => name !== kind && !companions[kind]!.includes(name));
+  if (stray !== undefined)
+    throw new UsageError(
+      kind === undefined ? '--check goes with --readme only' : `--${stray} does not go with --${kind}`,
+    );
+}
+
+function integer(option: string, text: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
   const value = Number(text.replaceAll('_', ''));
-  if (!Number.isSafeInteger(value) || value < least)
-    throw new UsageError(`${option} must be a whole number of at least ${least}, not "${text}"`);
+  if (!Number.isSafeInteger(value) || value < least || value > most)
+    throw new UsageError(
+      `${option} must be a whole number of at least ${least}${most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ''}, not "${text}"`,
+    );
   return value;
 }
 

@@ -136,4 +136,15 @@ describe('questions without an answer', () => {
     expect(threshold).toBeCloseTo(0.19);
     expect(rejected).toBe(0.75);
   });
+
+  test.each([1, 2, 10, 19, 20, 39])(
+    'the threshold keeps at least 95 %% of %d, and no more than it must',
+    (n) => {
+      const answerable = Array.from({ length: n }, (_, index) => index);
+      const { threshold } = separation(answerable, [0]);
+      const kept = (ceiling: number) => answerable.filter((distance) => distance <= ceiling).length / n;
+      expect(kept(threshold)).toBeGreaterThanOrEqual(0.95);
+      expect(kept(threshold - 1)).toBeLessThan(0.95);
+    },
+  );
 });

@@ -299,8 +299,8 @@ test('wrong usage ends with 2 and one line', async () => {
   expect(stderr).toMatch(/^bench: Unknown option '--fast'\n$/);
 });
 
-test('a results file that is none ends with 1 and one line', async () => {
+test('a results file that is none ends with 2 and one line: nothing could be compared', async () => {
   const { code, stderr } = await bench('--compare', main, main);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toMatch(/^bench: .*can't be read as results.*\n$/);
 });

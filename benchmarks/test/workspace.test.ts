@@ -123,6 +123,82 @@ describe('the corpus of a run', () => {
     });
   });
 
+  test('judgments may leave out any ending, where one file alone is meant; what is not there counts as not found', async () => {
+    const corpus = await write({
+      'corpus/dogs.md': 'Dogs.',
+      'corpus/cats.md': 'Cats.',
+      'corpus/cats.txt': 'Cats.',
+      'queries.jsonl': queries,
+      'qrels.tsv': `${header}q1\tdogs\t1\nq1\tfoxes\t1\nq2\tcats\t1\n`,
+    });
+    const warnings: string[] = [];
+    const choice = { ...choose(corpus), warn: (message: string) => void warnings.push(message) };
+    expect((await judged(await makeWorkspace(directory, choice))).answerable).toEqual({
+      q1: { 'dogs.md': 1, foxes: 1 },
+      q2: { cats: 1 },
+    });
+    expect(warnings).toEqual([expect.stringMatching(/^2 of 3 judged documents are not in .*: foxes, cats$/)]);
+  });
+
+  test.each([
+    ['a folder', 'corpus/dogs.md'],
+    ['a BEIR folder', 'corpus/corpus.jsonl'],
+  ])('judgments that fit nothing in %s are refused', async (_, file) => {
+    const corpus = await write({
+      [file]: '{"_id":"1","text":"Dogs."}',
+      'queries.jsonl': queries,
+      'qrels.tsv': `${header}q1\tno-such\t1\nq2\tnor-this\t1\n`,
+    });
+    await expect(makeWorkspace(directory, choose(corpus))).rejects.toThrow(
+      /judges no document of .*: no-such, nor-this … are not there\. Name documents by their paths/,
+    );
+  });
+
+  test('a document that a BEIR folder lacks lowers recall, and its question stays', async () => {
+    const corpus = await write({
+      'corpus/corpus.jsonl': '{"_id":"1","text":"Dogs."}',
+      'queries.jsonl': queries,
+      'qrels.tsv': `${header}q1\t1\t1\nq2\tgone\t1\n`,
+    });
+    expect((await judged(await makeWorkspace(directory, choose(corpus)))).answerable).toEqual({
+      q1: { '1.txt': 1 },
+      q2: { gone: 1 },
+    });
+  });
+
+  test('every document of a BEIR folder is a file that is indexed, and no id comes twice', async () => {
+    const long = 'x'.repeat(300);
+    const lines = ['.hidden', long, `${long}y`].map((_id) => JSON.stringify({ _id, text: _id }));
+    const corpus = await write({ 'corpus/corpus.jsonl': lines.join('\n'), 'queries.jsonl': queries });
+    const { qrels: _, ...choice } = choose(corpus);
+    const names = await readdir((await makeWorkspace(directory, choice)).documents);
+    expect(names).toHaveLength(3);
+    for (const name of names) expect(name).toMatch(/^[^.].{0,203}\.txt$/);
+    await write({ 'corpus/corpus.jsonl': [...lines, lines[0]].join('\n') });
+    await mkdir(join(root, 'again'));
+    await expect(makeWorkspace(join(root, 'again'), choice)).rejects.toThrow(
+      /corpus\.jsonl:4 uses the _id \.hidden a second time/,
+    );
+  });
+
+  test('TREC’s qrels are read too; a grade below zero is none, and one file does not grade twice', async () => {
+    const corpus = await write({
+      'corpus/dogs.txt': 'Dogs.',
+      'corpus/cats.txt': 'Cats.',
+      'queries.jsonl': queries,
+      'qrels.tsv': 'q1 0 dogs 2\nq1 0 cats -1\n',
+    });
+    expect((await judged(await makeWorkspace(directory, choose(corpus)))).answerable).toEqual({
+      q1: { 'dogs.txt': 2, 'cats.txt': 0 },
+    });
+    await write({ 'qrels.tsv': `${header}q1\tdogs\t1\nq1\tdogs\t0\n` });
+    await expect(makeWorkspace(directory, choose(corpus))).rejects.toThrow(
+      /qrels\.tsv:3 gives dogs another grade for q1/,
+    );
+    await write({ 'qrels.tsv': 'q1\tdogs\t1x\n' });
+    await expect(makeWorkspace(directory, choose(corpus))).rejects.toThrow(/qrels\.tsv:1 must be query id/);
+  });
+
   test('without judgments the questions are taken as they are', async () => {
     const corpus = await write({ 'corpus/dogs.txt': 'Dogs.', 'queries.jsonl': queries });
     const { qrels: _, ...choice } = choose(corpus);

@@ -22,7 +22,7 @@ export class JudgmentsError extends Error {
 
 /**
  * Reads questions and judgments in BEIR layout: `queries.jsonl` with `_id` and `text` on each line, and a
- * tab-separated `qrels` file with a header and the columns query id, document id, grade.
+ * tab-separated `qrels` file with a header and the columns query id, document id, grade; or TREC's, with four columns.
  *
  * A question without a relevant document in `qrels` counts as one that has no answer in the corpus. Without
  * `qrels`, questions serve for measuring speed alone.
@@ -77,24 +77,31 @@ function parseQueries(text: string, file: string): Query[] {
 function parseQrels(text: string, file: string): Map<string, Map<string, number>> {
   const grades = new Map<string, Map<string, number>>();
   for (const [index, line] of lines(text)) {
-    const [query, document, grade, ...rest] = line.split('\t');
+    const [query, document, grade] = columnsOf(line);
     const value = Number(grade);
-    if (index === 0 && Number.isNaN(value)) continue; // the header
-    if (
-      !query ||
-      !document ||
-      grade === undefined ||
-      rest.length > 0 ||
-      !Number.isInteger(value) ||
-      value < 0
-    )
+    if (index === 0 && /^[a-z][\w -]*$/i.test(grade ?? '')) continue; // the header
+    if (!query || !document || !grade || !Number.isInteger(value))
       throw new JudgmentsError(
-        `${file}:${index + 1} must be query id, document id and grade (0, 1, 2 …) with tabs between them`,
+        `${file}:${index + 1} must be query id, document id and grade (0, 1, 2 …) with tabs between them, or a line of TREC’s qrels`,
       );
     const ofQuery = grades.get(query) ?? new Map<string, number>();
-    grades.set(query, ofQuery.set(document, value));
+    // trec_eval: what is judged below zero is not relevant.
+    const known = ofQuery.get(document);
+    if (known !== undefined && known !== Math.max(0, value))
+      throw new JudgmentsError(
+        `${file}:${index + 1} gives ${document} another grade for ${query} than before`,
+      );
+    grades.set(query, ofQuery.set(document, Math.max(0, value)));
   }
   return grades;
+}
+
+/** BEIR has three columns with tabs between them, TREC four with any white space: query, iteration, document, grade. */
+function columnsOf(line: string): (string | undefined)[] {
+  const tabbed = line.split('\t');
+  if (tabbed.length === 3) return tabbed;
+  const [query, _iteration, document, grade, ...rest] = line.trim().split(/\s+/);
+  return rest.length > 0 ? [] : [query, document, grade];
 }
 
 function lines(text: string): [number, string][] {

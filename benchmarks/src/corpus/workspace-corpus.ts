@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { readCorpus } from '@kettle/search';
@@ -11,6 +12,8 @@ export interface CorpusChoice {
   readonly qrels?: string;
   readonly seed: number;
   readonly plan: Plan;
+  /** Is told what is odd about the judgments, in a sentence. */
+  readonly warn?: (message: string) => void;
 }
 
 /**
@@ -22,55 +25,85 @@ export async function makeWorkspace(directory: string, choice: CorpusChoice): Pr
   const common = { directory, seed: choice.seed };
   if (await isFile(beir)) {
     const documents = join(directory, 'documents');
-    const written = await writeBeirDocuments(beir, documents, choice.plan.documents);
-    const judgments = await withFileNames(
-      choice,
-      directory,
-      (id) => (written.has(id) ? beirFileName(id) : undefined),
-      'left out',
-    );
+    const { written, isPart } = await writeBeirDocuments(beir, documents, choice.plan.documents);
+    const judgments = await withFileNames(choice, directory, {
+      fileOf: (id) => (written.has(id) ? beirFileName(id) : undefined),
+      isPart,
+      unmentioned: 'left out',
+    });
     return { ...common, documents, corpusName: basename(choice.corpus), ...judgments };
   }
   const corpus = await readCorpus(choice.corpus);
   const names = await documentNames(corpus.directory);
   if (names.length <= choice.plan.documents) {
-    const known = new Set(names);
-    // Judgments may name documents with or without the ending of their files.
-    const judgments = await withFileNames(choice, directory, (id) => (known.has(id) ? id : `${id}.txt`));
+    const judgments = await withFileNames(choice, directory, { fileOf: fileFinder(names), isPart: false });
     return { ...common, documents: choice.corpus, corpusName: corpus.name, ...judgments };
   }
   const kept = names.slice(0, choice.plan.documents);
   const documents = join(directory, 'documents');
   await mkdir(documents);
   for (const name of kept) await cp(join(corpus.directory, name), join(documents, name));
-  const judgments = await withFileNames(choice, directory, (id) =>
-    [id, `${id}.txt`].find((name) => kept.includes(name)),
-  );
+  const judgments = await withFileNames(choice, directory, { fileOf: fileFinder(kept), isPart: true });
   return { ...common, documents, corpusName: `${corpus.name} (${kept.length} documents)`, ...judgments };
 }
 
+interface Naming {
+  /** The file of a document that judgments name. */
+  readonly fileOf: (document: string) => string | undefined;
+  /** Whether the plan left documents out. */
+  readonly isPart: boolean;
+  readonly unmentioned?: Parameters<typeof readJudgments>[2];
+}
+
+/** Judgments may name documents with or without the ending of their files, where only one file can be meant. */
+function fileFinder(names: readonly string[]): Naming['fileOf'] {
+  const known = new Set(names);
+  const byStem = new Map<string, string[]>();
+  for (const name of names) {
+    const stem = name.replace(/\.[^./]+$/, '');
+    byStem.set(stem, [...(byStem.get(stem) ?? []), name]);
+  }
+  return (id) => {
+    if (known.has(id)) return id;
+    const meant = byStem.get(id) ?? [];
+    return meant.length === 1 ? meant[0] : undefined;
+  };
+}
+
 /**
- * Rewrites the judgments so that they name files. A document without a file is not in this corpus, and questions
- * all of whose documents are gone go too; those without an answer stay.
+ * Rewrites the judgments so that they name files. What the plan left out is no part of this corpus, and questions all
+ * of whose documents are gone go too; those without an answer stay. Of a whole corpus nothing goes: a relevant document
+ * that is not there can't be found, and counts so, as trec_eval has it. Rejects where no judged document is there.
  */
 async function withFileNames(
-  { queries: queriesFile, qrels: qrelsFile }: CorpusChoice,
+  { corpus, queries: queriesFile, qrels: qrelsFile, warn }: CorpusChoice,
   directory: string,
-  fileOf: (document: string) => string | undefined,
-  unmentioned?: Parameters<typeof readJudgments>[2],
+  { fileOf, isPart, unmentioned }: Naming,
 ): Promise<Pick<Workspace, 'queriesFile' | 'qrelsFile'>> {
   if (qrelsFile === undefined) return { queriesFile };
   const { queries, answerable, unanswerable } = await readJudgments(queriesFile, qrelsFile, unmentioned);
   const rows: string[] = [];
   const kept = new Set<string>(unanswerable);
+  const [judged, missing] = [new Set<string>(), new Set<string>()];
   for (const [query, grades] of answerable) {
     for (const [document, grade] of grades) {
       const file = fileOf(document);
-      if (file === undefined) continue;
-      rows.push(`${query}\t${file}\t${grade}`);
+      judged.add(document);
+      if (file === undefined) missing.add(document);
+      if (file === undefined && isPart) continue;
+      rows.push(`${query}\t${file ?? document}\t${grade}`);
       if (grade > 0) kept.add(query);
     }
   }
+  const examples = [...missing].slice(0, 3).join(', ');
+  if (missing.size === judged.size)
+    throw new JudgmentsError(
+      `${qrelsFile} judges no document of ${corpus}: ${examples} … are not there. Name documents by their paths below that folder, with or without the ending, or by the _id of corpus.jsonl.`,
+    );
+  if (missing.size > 0 && !isPart)
+    warn?.(
+      `${missing.size} of ${judged.size} judged documents are not in ${corpus}, or more than one file has the name; they count as not found: ${examples}`,
+    );
   const files = { queriesFile: join(directory, 'queries.jsonl'), qrelsFile: join(directory, 'qrels.tsv') };
   const lines = queries
     .filter(({ id }) => kept.has(id))
@@ -81,17 +114,24 @@ async function withFileNames(
 }
 
 /** Writes the first `most` documents as files and gives their ids. */
-async function writeBeirDocuments(file: string, directory: string, most: number): Promise<Set<string>> {
+async function writeBeirDocuments(
+  file: string,
+  directory: string,
+  most: number,
+): Promise<{ written: Set<string>; isPart: boolean }> {
   await mkdir(directory);
   const written = new Set<string>();
   for (const [index, line] of (await readFile(file, 'utf8')).split(/\r?\n/).entries()) {
-    if (line.trim() === '' || written.size >= most) continue;
-    const { id, text } = parseBeirDocument(line, `${file}:${index + 1}`);
+    if (line.trim() === '') continue;
+    if (written.size >= most) return { written, isPart: true };
+    const where = `${file}:${index + 1}`;
+    const { id, text } = parseBeirDocument(line, where);
+    if (written.has(id)) throw new JudgmentsError(`${where} uses the _id ${id} a second time`);
     written.add(id);
     await writeFile(join(directory, beirFileName(id)), text);
   }
   if (written.size === 0) throw new JudgmentsError(`${file} holds no documents`);
-  return written;
+  return { written, isPart: false };
 }
 
 function parseBeirDocument(line: string, where: string): { id: string; text: string } {
@@ -107,9 +147,15 @@ function parseBeirDocument(line: string, where: string): { id: string; text: str
   return { id: String(id), text: [title, text].filter(Boolean).join('\n\n') };
 }
 
-/** Ids may hold characters that no file name can. */
+/** Longest name of a file without its ending; file systems take 255 bytes. */
+const longestStem = 200;
+
+/** Ids may hold characters that no file name can, begin as hidden files do, or be too long for a name. */
 function beirFileName(id: string): string {
-  return `${id.replaceAll(/[^\w.-]/g, (character) => `%${character.codePointAt(0)!.toString(16)}`)}.txt`;
+  const stem = id.replaceAll(/^\.|[^\w.-]/g, (character) => `%${character.codePointAt(0)!.toString(16)}`);
+  if (stem.length <= longestStem) return `${stem}.txt`;
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, 32);
+  return `${stem.slice(0, longestStem - hash.length)}${hash}.txt`;
 }
 
 async function documentNames(directory: string): Promise<string[]> {

@@ -1,5 +1,3 @@
-import { quantile } from '../statistics/quantile.js';
-
 /** How well the distance of the best hit tells questions with an answer from those without one. */
 export interface Separation {
   /**
@@ -7,7 +5,7 @@ export interface Separation {
    * ties count half). 0.5 is no better than a coin, 1 tells all apart.
    */
   readonly auroc: number;
-  /** The smallest ceiling on the distance that keeps 95 % of the questions with an answer. */
+  /** The smallest ceiling on the distance that keeps at least 95 % of the questions with an answer. */
   readonly threshold: number;
   /** Share of the questions without an answer that this ceiling turns away. */
   readonly rejected: number;
@@ -20,7 +18,8 @@ export interface Separation {
 export function separation(answerable: readonly number[], unanswerable: readonly number[]): Separation {
   if (answerable.length === 0 || unanswerable.length === 0)
     throw new RangeError('separation needs questions of both kinds');
-  const threshold = quantile(answerable, 0.95);
+  const sorted = [...answerable].sort((a, b) => a - b);
+  const threshold = sorted[Math.ceil(0.95 * sorted.length) - 1]!;
   return {
     auroc: auroc(answerable, unanswerable),
     threshold,
