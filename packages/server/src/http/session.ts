@@ -30,6 +30,7 @@ export class Session {
   /** Event streams that the client opened with GET. */
   readonly #streams = new Set<ServerResponse>();
   #openResponses = 0;
+  #isUsed = false;
   #lastUsed: number;
 
   constructor(options: SessionOptions) {
@@ -54,6 +55,11 @@ export class Session {
     return this.#openResponses > 0 ? 0 : this.#options.now() - this.#lastUsed;
   }
 
+  /** Whether it was asked anything after `initialize`. */
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
   /** To be called once, before the first request. */
   async connect(): Promise<void> {
     await this.#options.server.connect(this.#transport.asTransport());
@@ -66,6 +72,7 @@ export class Session {
     if (isBatch && !this.#transport.hasBatches) throw batchNotSupported();
     const ids = all.filter(isJSONRPCRequest).map(({ id }) => id);
     this.#checkIds(ids);
+    this.#isUsed ||= all.some((message) => isJSONRPCRequest(message) && message.method !== 'initialize');
     for (const id of ids) this.#transport.expectReply(id, isBatch);
     await this.#handle(request, response, isBatch ? all : all[0]);
     // The transport refused the POST, for its headers: nothing in it was handed on.

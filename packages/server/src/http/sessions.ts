@@ -33,7 +33,7 @@ export class Sessions {
   /** A session that is open as soon as it has accepted an `initialize`. Undefined when there are too many. */
   async create(): Promise<Session | undefined> {
     const { createServer, limits, now } = this.#options;
-    if (this.#open.size >= limits.sessions && !(await this.#closeLongestIdle())) return undefined;
+    if (this.#open.size >= limits.sessions && !(await this.#closeOneIdle())) return undefined;
     const session = new Session({
       server: createServer(),
       limits,
@@ -62,9 +62,12 @@ export class Sessions {
     await Promise.all([...this.#open.values()].map((session) => session.close()));
   }
 
-  async #closeLongestIdle(): Promise<boolean> {
-    const [session] = [...this.#open.values()].sort((a, b) => b.idleMs - a.idleMs);
-    if (!session || session.idleMs === 0) return false;
+  /** The longest idle one, but first those that were only opened: a client that opens and opens ends its own. */
+  async #closeOneIdle(): Promise<boolean> {
+    const [session] = [...this.#open.values()]
+      .filter(({ idleMs }) => idleMs > 0)
+      .sort((a, b) => Number(a.isUsed) - Number(b.isUsed) || b.idleMs - a.idleMs);
+    if (!session) return false;
     await session.close();
     return true;
   }

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { events, initialize, messages, openSession, post, searchFor, startServer } from './test-server.js';
 
 /** A clock that only the test moves. */
@@ -130,6 +130,13 @@ describe('sessions', () => {
     await stream.body!.cancel();
   });
 
+  it('end by themselves, with nobody asking for it', async () => {
+    const { url, service } = await startServer({ limits: { sessionIdleMs: 20 } });
+    const session = await openSession(url);
+    await vi.waitUntil(() => service.sessions === 0, { timeout: 30_000 });
+    expect((await post(url, searchFor('dog'), session)).status).toBe(404);
+  });
+
   it('give way to new ones when there are too many, the longest idle first', async () => {
     const clock = testClock();
     const { url, service } = await startServer({ now: clock.now, limits: { sessions: 2 } });
@@ -141,6 +148,19 @@ describe('sessions', () => {
     expect(service.sessions).toBe(2);
     expect((await post(url, searchFor('dog'), first)).status).toBe(404);
     expect((await post(url, searchFor('dog'), second)).status).toBe(200);
+  });
+
+  it('give way in the order of their use: a client that opens and opens ends its own', async () => {
+    const clock = testClock();
+    const { url, service } = await startServer({ now: clock.now, limits: { sessions: 5 } });
+    const used = await openSession(url);
+    await messages(await post(url, searchFor('dog'), used));
+    for (let k = 0; k < 20; k++) {
+      clock.advance(10);
+      await openSession(url);
+    }
+    expect(service.sessions).toBe(5);
+    expect((await post(url, searchFor('dog'), used)).status).toBe(200);
   });
 
   it('are refused with 503 when all that are there are busy', async () => {
