@@ -36,6 +36,15 @@ it('has no longer question in the prompt than in a search', async () => {
   const ask = (question: string) =>
     fake.getPrompt({ name: 'answer_from_documents', arguments: { question } });
   await expect(ask('d'.repeat(10_000))).resolves.toBeDefined();
+  await expect(
+    fake.getPrompt({
+      name: 'answer_from_documents',
+      arguments: { question: 'tea', document: null as never },
+    }),
+  ).resolves.toBeDefined();
+  await expect(fake.getPrompt({ name: 'answer_from_documents', arguments: null as never })).rejects.toThrow(
+    '"question" must be a text',
+  );
   await expect(ask('d'.repeat(10_001))).rejects.toThrow('at most 10000 characters');
   await fake.close();
 });

@@ -7,3 +7,8 @@ export function parseParams<T extends z.ZodType>(schema: T, params: unknown, tak
   if (!parsed.success) throw RpcError.invalidParams(takes);
   return parsed.data;
 }
+
+/** The parameters with `arguments`, for which some clients send null where there are none. */
+export function withArguments(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return { ...params, arguments: params.arguments ?? {} };
+}

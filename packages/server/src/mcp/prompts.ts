@@ -4,7 +4,7 @@ import { asRpcError } from './explain.js';
 import { knownDocuments } from './known-documents.js';
 import type { Call, Method } from './method.js';
 import { noCursor } from './paging.js';
-import { parseParams } from './params.js';
+import { parseParams, withArguments } from './params.js';
 import { passagesAsText } from './passages-text.js';
 import { reportProgress } from './progress.js';
 import { RpcError } from './rpc-error.js';
@@ -36,7 +36,7 @@ export const listPrompts: Method = (params) => {
 
 export const getPrompt: Method = async (params, call) => {
   const takes = 'prompts/get takes the name of a prompt and, as texts, its arguments';
-  const { name, arguments: args = {} } = parseParams(GetPromptRequestParamsSchema, params, takes);
+  const { name, arguments: args = {} } = parseParams(GetPromptRequestParamsSchema, given(params), takes);
   if (name !== answerPrompt.name)
     throw RpcError.invalidParams(`There is no prompt of that name. There is ${answerPrompt.name}`);
   const { question, document } = args;
@@ -51,6 +51,16 @@ export const getPrompt: Method = async (params, call) => {
     messages: [{ role: 'user', content: { type: 'text', text } }],
   };
 };
+
+/** Forms send null for a field that was left empty. */
+function given(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { arguments: args } = withArguments(params);
+  if (typeof args !== 'object') return params;
+  return {
+    ...params,
+    arguments: Object.fromEntries(Object.entries(args as object).filter(([, value]) => value !== null)),
+  };
+}
 
 async function findPassages(question: string, documents: string[] | undefined, call: Call): Promise<string> {
   try {

@@ -3,7 +3,7 @@ import { CallerError } from '../caller-error.js';
 import { explain } from '../explain.js';
 import type { Call, Method } from '../method.js';
 import { noCursor } from '../paging.js';
-import { parseParams } from '../params.js';
+import { parseParams, withArguments } from '../params.js';
 import { parseArguments, toJsonSchema } from './arguments.js';
 import { getDocument } from './get-document.js';
 import { listDocuments } from './list-documents.js';
@@ -42,7 +42,11 @@ export const listTools: Method = (params, { connection }) => {
 
 export const callTool: Method = async (params, call) => {
   const takes = 'tools/call takes the name of a tool and, as an object, its arguments';
-  const { name, arguments: args = {} } = parseParams(CallToolRequestParamsSchema, withoutNull(params), takes);
+  const { name, arguments: args = {} } = parseParams(
+    CallToolRequestParamsSchema,
+    withArguments(params),
+    takes,
+  );
   const started = performance.now();
   try {
     const result = await runTool(name, args, call);
@@ -54,11 +58,6 @@ export const callTool: Method = async (params, call) => {
     return { content: [{ type: 'text', text }], isError: true };
   }
 };
-
-/** Some clients send null for a tool that takes no arguments. */
-function withoutNull(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return params.arguments === null ? { ...params, arguments: {} } : params;
-}
 
 async function runTool(
   name: string,
