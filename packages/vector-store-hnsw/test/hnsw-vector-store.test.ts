@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { ExactVectorStore, type VectorRecord } from '@kettle/vector-store';
 import { type HnswParameters, HnswVectorStore } from '@kettle/vector-store-hnsw';
@@ -131,13 +134,26 @@ describe('the index thread', () => {
       store.persist(),
     ];
     const settled = Promise.allSettled(calls);
-    await (await started).terminate();
+    // A message that it can't read. Terminating it from here, in the middle of hnswlib, may abort the process.
+    (await started).postMessage(null);
     for (const outcome of await settled) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'unavailable' });
     }
     await expect(calls[2]).rejects.toMatchObject({ code: 'unavailable' });
     await expect(store.count()).rejects.toMatchObject({ code: 'unavailable' });
     await store.close();
+  });
+
+  test('does not abort a process that exits in the middle of an insert', async () => {
+    const child = join(import.meta.dirname, 'exit-child.mjs');
+    const ends = await Promise.all(
+      Array.from({ length: 20 }, async (_, place) => {
+        const directory = await temporaryDirectory();
+        const started = spawn(process.execPath, [child, directory, `${10 * place}`], { stdio: 'ignore' });
+        return (await once(started, 'exit'))[0];
+      }),
+    );
+    expect(ends).toEqual(ends.map(() => 0));
   });
 
   test('serves several stores of one process', async () => {

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { VectorStoreError } from '@kettle/vector-store';
 import type { IndexSettings } from './graph-options.js';
+import { ThreadKeeper } from './native-gate.js';
 import {
   type Opened,
   type Operation,
@@ -9,6 +10,7 @@ import {
   type Reply,
   type Request,
   type Results,
+  type ThreadData,
 } from './protocol.js';
 
 interface Pending {
@@ -25,6 +27,7 @@ interface Pending {
  */
 export class IndexClient {
   readonly #worker: Worker;
+  readonly #gate = new ThreadKeeper();
   readonly #deadline: number;
   /** Runs while calls wait. */
   #watch: NodeJS.Timeout | undefined;
@@ -38,7 +41,8 @@ export class IndexClient {
   #gone: VectorStoreError | undefined;
 
   private constructor(thread: URL, settings: IndexSettings) {
-    this.#worker = new Worker(thread, { workerData: settings, name: 'vector-index' });
+    const workerData: ThreadData = { settings, gate: this.#gate.memory };
+    this.#worker = new Worker(thread, { workerData, name: 'vector-index' });
     this.#deadline = settings.deadline;
     this.#worker.on('message', (reply: Reply) => {
       this.#silent = 0;
@@ -49,6 +53,7 @@ export class IndexClient {
       this.#end = resolve;
     });
     this.#worker.once('exit', () => {
+      this.#gate.release();
       this.#endWatch();
       this.#leave(threadEnded());
       this.#end?.();
@@ -170,8 +175,8 @@ export class IndexClient {
     this.#endWatch();
     this.#leave(threadHangs(this.#deadline));
     this.#worker.unref();
-    // Native code can't be stopped: nobody waits for the end of the thread.
-    void this.#worker.terminate();
+    // Native code can't be stopped, so nobody waits for the end of the thread.
+    if (this.#gate.abandon()) void this.#worker.terminate();
     this.#end?.();
   }
 

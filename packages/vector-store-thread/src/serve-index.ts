@@ -1,9 +1,17 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { VectorStoreError } from '@kettle/vector-store';
+import { gatedEngine } from './gated-engine.js';
 import type { GraphEngine } from './graph.js';
-import type { IndexSettings } from './graph-options.js';
 import { IndexHost } from './index-host.js';
-import { type ErrorMessage, openCall, probeCall, type Reply, type Request } from './protocol.js';
+import { NativeGate } from './native-gate.js';
+import {
+  type ErrorMessage,
+  openCall,
+  probeCall,
+  type Reply,
+  type Request,
+  type ThreadData,
+} from './protocol.js';
 
 /**
  * Serves one index in this thread: to be called in the module that {@link ThreadedVectorStore} starts. Messages
@@ -17,7 +25,11 @@ export function serveIndex(loadEngine: () => Promise<GraphEngine>): void {
   const running = new Set<number>();
   const reply = (message: Reply) => port.postMessage(message);
 
-  const host = loadEngine().then((engine) => IndexHost.open(engine, workerData as IndexSettings));
+  const { settings, gate: memory } = workerData as ThreadData;
+  const gate = new NativeGate(memory);
+  const host = gate
+    .runAsync(loadEngine)
+    .then((engine) => IndexHost.open(gatedEngine(engine, gate), settings));
   host.then(
     ({ rebuild }) => reply({ call: openCall, result: { rebuild } }),
     (error) => reply({ call: openCall, error: errorMessage(error) }),
