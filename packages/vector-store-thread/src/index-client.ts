@@ -31,7 +31,7 @@ export class IndexClient {
   readonly #deadline: number;
   /** Runs while calls wait. */
   #watch: NodeJS.Timeout | undefined;
-  /** Looks at the thread since it was last heard. */
+  /** Questions to the thread since it was last heard. */
   #silent = 0;
   readonly #pending = new Map<number, Pending>();
   readonly #ended: Promise<void>;
@@ -152,18 +152,16 @@ export class IndexClient {
   }
 
   /**
-   * Asks for a sign of life twice in a deadline, and gives up where two questions got none: after a pause of this
-   * process the first look comes before what waits to be heard.
+   * Gives up where two questions in a deadline got no sign of life: after a pause of this process the first look comes
+   * before what waits to be heard. The call that begins the watch is the first question.
    */
   #keepWatch(): void {
     if (this.#watch) return;
-    this.#silent = 0;
-    const look = () => {
+    this.#silent = 1;
+    this.#watch = setInterval(() => {
       if (this.#silent++ === 2) this.#abandon();
       else this.#post({ call: probeCall, probe: true });
-    };
-    look();
-    this.#watch = setInterval(look, this.#deadline / 2);
+    }, this.#deadline / 2);
   }
 
   #endWatch(): void {
