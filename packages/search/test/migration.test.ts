@@ -16,25 +16,39 @@ const documents = {
   'tea.txt': 'Tea with milk.\n',
   'cats.txt': `Cats on the roof\n\n${sleep} ${sleep}\n\n${winter} ${winter}\n`,
 };
-const queries = ['milk', 'cats on the chair', 'roof'];
+/** What came in by the later versions, which the former ones treated in another way. */
+const more: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  1: {},
+  2: { 'menu.txt': '本日のお茶は宇治の抹茶です。\n' },
+};
+const queries = ['milk', 'cats on the chair', 'roof', '抹茶'];
 
 let workspace: Workspace;
 let catalog: string;
-let fresh: unknown;
 beforeEach(async () => {
   workspace = await Workspace.create();
-  for (const [name, text] of Object.entries(documents)) await workspace.write(name, text);
-  const index = await workspace.openReady();
-  fresh = await contentsOf(index, queries);
-  catalog = join(index.status().directory!, 'catalog.sqlite');
-  await index.close();
 });
 afterEach(async () => {
   await workspace.remove();
 });
 
-/** Puts the catalog of a former Kettle in the place of today's. */
-async function putFormer(version: number): Promise<void> {
+/** By meaning and by words. */
+async function allAnswers(embedder = new FakeEmbedder()): Promise<unknown> {
+  const answers = [];
+  for (const mode of ['vector', 'keyword'] as const) {
+    const index = await workspace.openReady({ mode, embedder });
+    answers.push(await contentsOf(index, queries));
+    catalog = join(index.status().directory!, 'catalog.sqlite');
+    await index.close();
+  }
+  return answers;
+}
+
+/** Puts the catalog of a former Kettle in the place of today's. Gives what today's says. */
+async function putFormer(version: number): Promise<unknown> {
+  for (const [name, text] of Object.entries({ ...documents, ...more[version] }))
+    await workspace.write(name, text);
+  const fresh = await allAnswers();
   await rm(workspace.index, { recursive: true });
   await mkdir(dirname(catalog), { recursive: true });
   const fixture = new URL(`./fixtures/catalog-${version}.sql`, import.meta.url);
@@ -42,6 +56,7 @@ async function putFormer(version: number): Promise<void> {
   db.exec(await readFile(fileURLToPath(fixture), 'utf8'));
   db.prepare("UPDATE meta SET value = ? WHERE key = 'corpus_directory'").run(workspace.documents);
   db.close();
+  return fresh;
 }
 
 function versionOf(path: string): unknown {
@@ -52,8 +67,9 @@ function versionOf(path: string): unknown {
 }
 
 describe('the catalog of a former Kettle', () => {
-  it.each([1])('(schema version %i) is brought up to date without the model', async (version) => {
-    await putFormer(version);
+  it.each([1, 2])('(schema version %i) is brought up to date without the model', async (version) => {
+    const fresh = await putFormer(version);
+    const count = Object.keys({ ...documents, ...more[version] }).length;
     expect(await inspectIndexes(workspace.index)).toEqual([
       {
         directory: dirname(catalog),
@@ -63,11 +79,14 @@ describe('the catalog of a former Kettle', () => {
     ]);
     const embedder = new FakeEmbedder();
     const index = await workspace.openReady({ embedder });
-    expect(embedder.embedded).toEqual([]);
-    expect(await contentsOf(index, queries)).toEqual(fresh);
-    expect(index.status().lastSync).toMatchObject({ unchanged: 2, added: 0, changed: 0 });
+    expect(index.status().lastSync).toMatchObject({ unchanged: count, added: 0, changed: 0 });
     expect(versionOf(catalog)).toBeGreaterThan(version);
-    expect(await inspectIndexes(workspace.index)).toMatchObject([{ documents: 2, passages: 3, vectors: 3 }]);
+    const passages = count + 1;
+    expect(await inspectIndexes(workspace.index)).toMatchObject([
+      { documents: count, passages, vectors: passages },
+    ]);
+    expect(await allAnswers(embedder)).toEqual(fresh);
+    expect(embedder.embedded).toEqual([]);
   });
 
   it('which still runs, is told apart from one that is being made', async () => {

@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { spacedIdeographs } from '../keywords/spaced-ideographs.js';
 
 /** How long one connection waits for another one's transaction. */
 const busyMilliseconds = 5000;
@@ -12,6 +13,8 @@ export function connect(path: string, options: { fileMustExist: boolean }): Data
     db.pragma('foreign_keys = ON');
     db.pragma('cache_size = -16000');
     db.pragma('journal_size_limit = 16000000');
+    // The triggers that keep the keyword index call it.
+    db.function('spaced', { deterministic: true }, (text) => spacedIdeographs(text as string));
     return db;
   } catch (error) {
     db.close();

@@ -109,4 +109,23 @@ export const migrations: readonly string[] = [
   ALTER TABLE documents ADD COLUMN passages INTEGER NOT NULL DEFAULT 0;
   UPDATE documents SET passages = (SELECT count(*) FROM passages WHERE document = documents.id);
   `,
+  // Chinese and Japanese letters go into the keyword index one by one: a clause had been one word.
+  `
+  INSERT INTO passage_words (passage_words, rowid, context, text)
+    SELECT 'delete', id, context, text FROM passages WHERE spaced(context) <> context OR spaced(text) <> text;
+  INSERT INTO passage_words (rowid, context, text)
+    SELECT id, spaced(context), spaced(text) FROM passages WHERE spaced(context) <> context OR spaced(text) <> text;
+  DROP TRIGGER passage_added;
+  DROP TRIGGER passage_removed;
+  CREATE TRIGGER passage_added AFTER INSERT ON passages BEGIN
+    INSERT INTO passage_words (rowid, context, text) VALUES (new.id, spaced(new.context), spaced(new.text));
+    UPDATE contents SET uses = uses + 1, unused_since = NULL WHERE id = new.content;
+  END;
+  CREATE TRIGGER passage_removed AFTER DELETE ON passages BEGIN
+    INSERT INTO passage_words (passage_words, rowid, context, text)
+      VALUES ('delete', old.id, spaced(old.context), spaced(old.text));
+    UPDATE contents SET uses = uses - 1, unused_since = CASE uses WHEN 1 THEN unixepoch() END
+      WHERE id = old.content;
+  END;
+  `,
 ];

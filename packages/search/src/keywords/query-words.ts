@@ -1,3 +1,5 @@
+import { ideographPairs, spacedIdeographs } from './spaced-ideographs.js';
+
 /** What is looked for of a query; a longer one is a text, and only its first words count. */
 const mostWords = 64;
 
@@ -6,9 +8,12 @@ const word = /[\p{L}\p{N}\p{M}]+/gu;
 const joined = /(?<![\p{L}\p{N}\p{M}])[\p{L}\p{N}\p{M}]+(?:[^\s\p{L}\p{N}\p{M}\p{C}"]+[\p{L}\p{N}\p{M}]+)+/gu;
 
 export interface QueryWords {
-  /** Runs of letters and digits in lower case, each once, in the order of the query. */
+  /** Runs of letters and digits in lower case, or single Chinese and Japanese letters; each once, in the query's order. */
   readonly words: readonly string[];
-  /** Words with other characters between them and no white space, such as the code E07-3: parts in a row. */
+  /**
+   * Parts in a row: words with other characters between them and no white space, such as the code E07-3; Chinese and
+   * Japanese letters side by side.
+   */
   readonly phrases: readonly string[];
 }
 
@@ -19,16 +24,21 @@ export interface QueryWords {
 export function queryWords(query: string): QueryWords {
   const text = query.normalize('NFC').toLowerCase();
   return {
-    words: distinct(text, word),
-    phrases: distinct(text, joined),
+    words: distinct(matches(spacedIdeographs(text), word)),
+    phrases: distinct([...Array.from(matches(text, joined), spacedIdeographs), ...ideographPairs(text)]),
   };
 }
 
-function distinct(text: string, pattern: RegExp): string[] {
-  const found = new Set<string>();
-  for (const [match] of text.matchAll(pattern)) {
-    if (found.size === mostWords) break;
-    found.add(match);
+function* matches(text: string, pattern: RegExp): Generator<string> {
+  for (const [match] of text.matchAll(pattern)) yield match;
+}
+
+/** The first of them, each once. */
+function distinct(found: Iterable<string>): string[] {
+  const kept = new Set<string>();
+  for (const each of found) {
+    if (kept.size === mostWords) break;
+    kept.add(each);
   }
-  return [...found];
+  return [...kept];
 }
