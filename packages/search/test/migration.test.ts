@@ -33,10 +33,10 @@ afterEach(async () => {
 });
 
 /** By meaning and by words. */
-async function allAnswers(embedder = new FakeEmbedder()): Promise<unknown> {
+async function allAnswers(): Promise<unknown> {
   const answers = [];
   for (const mode of ['vector', 'keyword'] as const) {
-    const index = await workspace.openReady({ mode, embedder });
+    const index = await workspace.openReady({ mode });
     answers.push(await contentsOf(index, queries));
     catalog = join(index.status().directory!, 'catalog.sqlite');
     await index.close();
@@ -79,14 +79,14 @@ describe('the catalog of a former Kettle', () => {
     ]);
     const embedder = new FakeEmbedder();
     const index = await workspace.openReady({ embedder });
+    expect(embedder.embedded).toEqual([]);
     expect(index.status().lastSync).toMatchObject({ unchanged: count, added: 0, changed: 0 });
     expect(versionOf(catalog)).toBeGreaterThan(version);
     const passages = count + 1;
     expect(await inspectIndexes(workspace.index)).toMatchObject([
       { documents: count, passages, vectors: passages },
     ]);
-    expect(await allAnswers(embedder)).toEqual(fresh);
-    expect(embedder.embedded).toEqual([]);
+    expect(await allAnswers()).toEqual(fresh);
   });
 
   it('which still runs, is told apart from one that is being made', async () => {
