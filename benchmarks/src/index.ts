@@ -40,7 +40,7 @@ export {
 } from './metrics/ranking.js';
 export { type Separation, separation } from './metrics/unanswerable.js';
 export { type Command, help, parseCommand, UsageError } from './options.js';
-export { defaultPlan, type Plan, quickPlan, withScale } from './plan.js';
+export { defaultPlan, type Plan, quickPlan, thoroughPlan, withScale } from './plan.js';
 export { Progress, type ProgressOutput } from './progress.js';
 export { seededRandom } from './random.js';
 export { withFigures } from './readme.js';

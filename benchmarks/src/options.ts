@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { defaultPlan, type Plan, quickPlan, withScale } from './plan.js';
+import { defaultPlan, type Plan, quickPlan, thoroughPlan, withScale } from './plan.js';
 
 /** What the command line asks for. Paths are absolute. */
 export type Command =
@@ -37,6 +37,7 @@ const cafe = {
 export const help = `pnpm bench [options]      measure every backend; writes results.json, report.md and report.html
 
   --quick                 a run of less than a minute, to see that everything works
+  --thorough              more processes of everything, and settings of building at every size
   --scale N               also with N passages: in the stores, and in a folder that is indexed end to end
   --corpus DIR            your own folder of documents, or a BEIR folder with corpus.jsonl
   --queries FILE          your own questions: one JSON object a line with "_id" and "text"
@@ -79,7 +80,8 @@ export function parseCommand(args: readonly string[], from: string): Command {
   if (values.report !== undefined) return { kind: 'report', results: path(values.report), ...soak };
   if (values.readme !== undefined)
     return { kind: 'readme', results: path(values.readme), check: values.check ?? false };
-  const plan = values.quick ? quickPlan : defaultPlan;
+  if (values.quick && values.thorough) throw new UsageError('--quick and --thorough exclude each other');
+  const plan = values.quick ? quickPlan : values.thorough ? thoroughPlan : defaultPlan;
   return {
     kind: 'run',
     plan:
@@ -113,6 +115,7 @@ function parse(args: readonly string[]) {
       options: {
         help: { type: 'boolean', short: 'h' },
         quick: { type: 'boolean' },
+        thorough: { type: 'boolean' },
         scale: { type: 'string' },
         corpus: { type: 'string' },
         queries: { type: 'string' },

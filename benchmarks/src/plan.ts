@@ -1,12 +1,14 @@
 /** How much is measured. Everything that decides the duration of a run is here. */
 export interface Plan {
-  readonly name: 'default' | 'quick';
+  readonly name: 'default' | 'quick' | 'thorough';
   /** Most documents of the corpus that take part. */
   readonly documents: number;
   /** Fresh processes that build an index, for each backend, and for the default one and the plain loop, in turn. */
   readonly builds: { readonly each: number; readonly default: number };
   /** Fresh processes that ask questions, for each backend and each search mode, in as many rounds. */
   readonly repetitions: number;
+  /** In how many of these rounds backends are asked over HTTP too. */
+  readonly httpRounds: number;
   /** Most questions that each of them asks at each depth. All questions are judged. */
   readonly questions: number;
   /** Passages in the stores of the growth measurements, ascending. */
@@ -15,8 +17,8 @@ export interface Plan {
   readonly targetSize: number | undefined;
   /** Most questions asked of a store at each size and setting; all of them at the target's size. */
   readonly storeQueries: number;
-  /** The size at which stores are filled anew for each value of a setting. */
-  readonly frontierSize: number;
+  /** The sizes, among the others, at which stores are filled anew for each value of a setting. */
+  readonly frontierSizes: readonly number[];
   /** Every value that a backend names for a setting, or only the last. */
   readonly settings: 'all' | 'last';
   readonly whole: {
@@ -43,18 +45,34 @@ export interface Plan {
 export const defaultPlan: Plan = {
   name: 'default',
   documents: Number.POSITIVE_INFINITY,
-  builds: { each: 1, default: 2 },
+  builds: { each: 1, default: 3 },
   repetitions: 3,
+  httpRounds: 1,
   questions: 30,
   sizes: [1_000, 10_000, 50_000],
   targetSize: 20_000,
   storeQueries: 100,
-  frontierSize: 10_000,
+  frontierSizes: [1_000, 10_000],
   settings: 'all',
-  whole: { sizes: [400, 1_500], loop: { size: 1_500, repetitions: 1 } },
+  whole: { sizes: [400, 1_500], loop: undefined },
   concurrency: { backends: 'all', clients: [1, 4, 16], windows: 3, window: 250 },
   starts: 5,
   added: 150,
+};
+
+/**
+ * More processes of everything, so that intervals are narrower and none stands on one process, and settings of building
+ * at every size. The reference run is one.
+ */
+export const thoroughPlan: Plan = {
+  ...defaultPlan,
+  name: 'thorough',
+  builds: { each: 3, default: 3 },
+  repetitions: 5,
+  httpRounds: 5,
+  frontierSizes: defaultPlan.sizes,
+  whole: { sizes: [400, 1_500], loop: { size: 1_500, repetitions: 3 } },
+  starts: 10,
 };
 
 /** Under a minute: to see whether everything runs, not to learn what it costs. */
@@ -63,11 +81,12 @@ export const quickPlan: Plan = {
   documents: 8,
   builds: { each: 1, default: 1 },
   repetitions: 1,
+  httpRounds: 1,
   questions: 30,
   sizes: [500, 1_000],
   targetSize: undefined,
   storeQueries: 50,
-  frontierSize: 500,
+  frontierSizes: [500],
   settings: 'last',
   whole: { sizes: [40, 120], loop: { size: 40, repetitions: 1 } },
   concurrency: { backends: 'default', clients: [1, 4], windows: 2, window: 250 },

@@ -59,6 +59,7 @@ describe('command line', () => {
     [['--scale', 'big'], /--scale must be a whole number of at least 100 and at most 10000000, not "big"/],
     [['--scale', '1.5'], /--scale must be/],
     [['--scale', '1e15'], /--scale must be a whole number of at least 100 and at most 10000000/],
+    [['--quick', '--thorough'], /--quick and --thorough exclude each other/],
     [['--check'], /--check goes with --readme only/],
     [['--report', 'a', '--out', 'b'], /--out does not go with --report/],
     [['--compare', 'a', 'b', '--quick'], /--quick does not go with --compare/],
@@ -77,6 +78,7 @@ describe('command line', () => {
   test('help names every option', () => {
     const options = [
       'quick',
+      'thorough',
       'scale',
       'corpus',
       'queries',

@@ -8,6 +8,7 @@ import {
   Progress,
   Recorder,
   searchModeNames,
+  thoroughPlan,
   withScale,
 } from '@kettle/benchmarks';
 import { backends } from '@kettle/server/backends';
@@ -21,6 +22,8 @@ interface Job {
     readonly queries?: number;
     readonly mode?: string;
     readonly repetition?: number;
+    readonly contender?: string;
+    readonly http?: boolean;
     readonly crowd?: { readonly depths: readonly string[] };
     readonly build?: Readonly<Record<string, number>>;
   };
@@ -114,18 +117,36 @@ test('many clients ask every backend once, and over HTTP the default one', async
   expect(crowds).toHaveLength(backends.length);
 });
 
+test('a thorough run fills stores with every setting at every size, and asks over HTTP in every round', async () => {
+  const { ran } = await rehearse(() => false, thoroughPlan);
+  for (const { name, tunables = [] } of backends) {
+    for (const { name: setting, values, preset, applies } of tunables) {
+      if (applies !== 'build') continue;
+      for (const value of values.filter((one) => one !== preset)) {
+        const filled = ran.filter(({ input }) => input.backend === name && input.build?.[setting] === value);
+        expect(filled.map(({ input }) => input.size)).toEqual([...thoroughPlan.sizes]);
+      }
+    }
+    const http = ran.filter(({ input }) => input.contender === name && input.http);
+    expect(http.map(({ input }) => input.repetition)).toEqual([0, 1, 2, 3, 4]);
+  }
+});
+
 describe('what one failure costs', () => {
   test('a setting that fails costs itself alone: larger stores are filled, the target among them', async () => {
     const { ran, absences } = await rehearse(({ input }) => input.build?.M === 32);
     const stored = ran.filter(({ name, input }) => name === 'store' && input.backend === defaultBackend);
     const { targetSize, sizes: planned } = defaultPlan;
     expect(new Set(stored.map(({ input }) => input.size))).toEqual(new Set([...planned, targetSize]));
-    expect(absences).toEqual([
-      {
-        labels: { backend: defaultBackend, passages: defaultPlan.frontierSize, settings: 'M 32' },
-        reason: 'made up',
-      },
-    ]);
+    const tunable = backends.filter(({ tunables = [] }) => tunables.some(({ name }) => name === 'M'));
+    expect(absences).toEqual(
+      defaultPlan.frontierSizes.flatMap((passages) =>
+        tunable.map(({ name }) => ({
+          labels: { backend: name, passages, settings: 'M 32' },
+          reason: 'made up',
+        })),
+      ),
+    );
   });
 
   test('modes are not measured through another backend than the default one', async () => {

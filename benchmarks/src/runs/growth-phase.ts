@@ -69,7 +69,7 @@ function grownSizes({ sizes, targetSize }: Plan): number[] {
 
 /** The smallest size first, and backends in turn: the same minute of the machine for all of them. */
 function storeRuns(plan: Plan): Omit<StoreInput, 'workspace' | 'spent'>[] {
-  const { sizes, targetSize, frontierSize, settings, storeQueries } = plan;
+  const { sizes, targetSize, frontierSizes, settings, storeQueries } = plan;
   return grownSizes(plan).flatMap((size) =>
     backends.flatMap(({ name: backend, tunables = [] }) => {
       const forTarget = size === targetSize && backend === defaultBackend;
@@ -79,7 +79,7 @@ function storeRuns(plan: Plan): Omit<StoreInput, 'workspace' | 'spent'>[] {
       const sweeps = sizes.includes(size) ? variations(tunables, 'query', settings) : [];
       // How a store was filled shows most where a query looks at the least.
       const weakest = sweeps.slice(0, 1);
-      const rebuilt = size === frontierSize ? variations(tunables, 'build', settings) : [];
+      const rebuilt = frontierSizes.includes(size) ? variations(tunables, 'build', settings) : [];
       return [
         { ...common, build: {}, sweeps },
         ...rebuilt.map((build) => ({ ...common, build, sweeps: weakest })),

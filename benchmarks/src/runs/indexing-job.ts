@@ -21,7 +21,8 @@ export interface IndexingInput {
 /** Milliseconds between two pings, and between two queries: a fourth of what one index could answer. */
 const pingInterval = 5;
 const queryInterval = 20;
-const idleSamples = 200;
+const idlePings = 200;
+const idleQueries = 100;
 
 /** What indexing in the background does to those who ask: `ping` over MCP, and the latency of a search. */
 export async function measureWhileIndexing(input: IndexingInput, tell: Tell): Promise<Measurement[]> {
@@ -55,7 +56,7 @@ async function pings({ backend }: IndexingInput, place: Place, tell: Tell): Prom
     const ping = () => client.request('ping');
     const busy = await openLoop(pingInterval, ping, () => indexing);
     await answered;
-    let left = idleSamples;
+    let left = idlePings;
     const idle = await openLoop(pingInterval, ping, () => --left > 0);
     return [
       { metric: 'ping', labels: { backend, depth: 'mcp-stdio', phase: 'indexing' }, runs: [busy] },
@@ -80,7 +81,7 @@ async function queries(
     let next = 0;
     const ask = () => index.search(asked[next++ % asked.length]!.text, { topK });
     for (let i = 0; i < 10; i++) await ask();
-    let left = idleSamples;
+    let left = idleQueries;
     const idle = await openLoop(queryInterval, ask, () => --left > 0);
 
     await addDocuments(place.documents, (await readJson<Prepared>(workspace, files.prepared)).texts, added);

@@ -103,7 +103,17 @@ async function queryPhase(
       continue;
     }
     const crowd = crowdOf(plan, asked.contender, repetition);
-    const input = { workspace, ...asked, indexDirectory, repetition, questions, ...(crowd && { crowd }) };
+    // Not for each search mode: what HTTP adds to stdio decides nothing between them.
+    const http = asked.contender === item.backend && repetition < plan.httpRounds;
+    const input = {
+      workspace,
+      ...asked,
+      indexDirectory,
+      repetition,
+      questions,
+      http,
+      ...(crowd && { crowd }),
+    };
     await recorder.attempt(title, { backend: asked.contender }, 'query', input);
   }
   for (const { name } of baselines)
@@ -152,5 +162,5 @@ function backendInput(
   repetition: number,
   questions: number,
 ): CorpusInput {
-  return { workspace, backend, contender: backend, indexDirectory, repetition, questions };
+  return { workspace, backend, contender: backend, indexDirectory, repetition, questions, http: false };
 }

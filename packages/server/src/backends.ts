@@ -53,16 +53,11 @@ export interface Backend {
 }
 
 /** The numbers of HNSW, which every graph index here has; those of building are the same everywhere. */
-function graphTunables(values: {
-  readonly M: readonly number[];
-  readonly ef_search: readonly number[];
-  /** Preset of `ef_search`. */
-  readonly preset: number;
-}): readonly Tunable[] {
+function graphTunables(efSearch: Pick<Tunable, 'values' | 'preset'>): readonly Tunable[] {
   return [
-    { name: 'M', values: values.M, preset: 16, applies: 'build' },
+    { name: 'M', values: [8, 16, 32], preset: 16, applies: 'build' },
     { name: 'ef_construction', values: [50, 200], preset: 200, applies: 'build' },
-    { name: 'ef_search', values: values.ef_search, preset: values.preset, applies: 'query' },
+    { name: 'ef_search', ...efSearch, applies: 'query' },
   ];
 }
 
@@ -84,7 +79,7 @@ export const backends: readonly Backend[] = Object.freeze([
   {
     name: 'hnsw',
     summary: 'an approximate index in this process, kept in a file: fast at any size',
-    tunables: graphTunables({ M: [8, 16, 32], ef_search: [16, 32, 64, 128, 256, 512], preset: 256 }),
+    tunables: graphTunables({ values: [16, 32, 64, 128, 256, 512], preset: 256 }),
     async open({ fingerprint, directory, tuning = {}, log, signal }: BackendContext) {
       const { HnswVectorStore } = await import('@kettle/vector-store-hnsw');
       return HnswVectorStore.open({
@@ -99,7 +94,7 @@ export const backends: readonly Backend[] = Object.freeze([
   {
     name: 'usearch',
     summary: 'another approximate index in this process, kept in files',
-    tunables: graphTunables({ M: [16], ef_search: [16, 32, 64, 128, 256, 512], preset: 256 }),
+    tunables: graphTunables({ values: [16, 32, 64, 128, 256, 512], preset: 256 }),
     async open({ fingerprint, directory, tuning = {}, log, signal }: BackendContext) {
       const { UsearchVectorStore } = await import('@kettle/vector-store-usearch');
       return UsearchVectorStore.open({
@@ -114,7 +109,7 @@ export const backends: readonly Backend[] = Object.freeze([
   {
     name: 'chroma',
     summary: "a Chroma server, the user's or a private one",
-    tunables: graphTunables({ M: [16], ef_search: [50, 200, 1000], preset: 1000 }),
+    tunables: graphTunables({ values: [50, 200, 1000], preset: 1000 }),
     async open({ fingerprint, corpusId, directory, settings, tuning = {}, log, signal }: BackendContext) {
       const { openChroma } = await import('@kettle/vector-store-chroma');
       const { M, ef_construction, ef_search } = tuning;
