@@ -16,7 +16,7 @@ import { neighbourRecall } from '../metrics/neighbours.js';
 import { drawn } from '../random.js';
 import type { Measurement } from '../results/results.js';
 import { defaultBackend } from '../targets.js';
-import { openStore } from './kettle.js';
+import { corpusIdOf, openStore } from './kettle.js';
 import type { Tell } from './tell.js';
 import { settingsText } from './tuning.js';
 import {
@@ -104,7 +104,7 @@ async function weakestRecall(
   const tunables = findBackend(backend)?.tunables ?? [];
   const tuning = Object.fromEntries(tunables.map(({ name, values }) => [name, values[0]!]));
   const directory = await mkdtemp(join(workspace.directory, 'weakest-'));
-  const store = await openStore({ backend, fingerprint, directory, corpusId: 'benchmark', tuning });
+  const store = await openStore({ backend, fingerprint, directory, corpusId: corpusIdOf(directory), tuning });
   try {
     await store.upsert(
       Array.from({ length: vectorCount(vectors) }, (_, index) => ({

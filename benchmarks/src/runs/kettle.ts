@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import { type Embedder, loadEmbedder } from '@kettle/embedder';
 import { modelsDirectory } from '@kettle/model-minilm';
 import { openIndex, readCorpus, type SearchIndex, type SearchMode } from '@kettle/search';
@@ -11,6 +12,11 @@ export const model = 'Xenova/all-MiniLM-L6-v2';
 
 export function openEmbedder(): Promise<Embedder> {
   return loadEmbedder({ model, modelDirs: [modelsDirectory] });
+}
+
+/** The name of the corpus for a store of its own in `directory`: on a server that is shared it must be the only one. */
+export function corpusIdOf(directory: string): string {
+  return `benchmark-${basename(dirname(directory))}-${basename(directory)}`;
 }
 
 export interface StoreOptions {

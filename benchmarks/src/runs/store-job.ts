@@ -5,7 +5,7 @@ import { vectorAt, vectorCount } from '../corpus/geometry.js';
 import { neighbourRecall } from '../metrics/neighbours.js';
 import { drawn } from '../random.js';
 import type { Labels, Measurement } from '../results/results.js';
-import { openStore } from './kettle.js';
+import { corpusIdOf, openStore } from './kettle.js';
 import { diskUsage, residentMemory, timed } from './resources.js';
 import type { Tell } from './tell.js';
 import { settingsText, type Tuning } from './tuning.js';
@@ -43,7 +43,7 @@ export async function measureStore(input: StoreInput, tell: Tell): Promise<Measu
   const directory = input.directory ?? (await mkdtemp(join(workspace.directory, 'store-')));
   const base = { backend, passages: size };
   const open = (tuning: Tuning) =>
-    openStore({ backend, fingerprint, directory, corpusId: 'benchmark', tuning });
+    openStore({ backend, fingerprint, directory, corpusId: corpusIdOf(directory), tuning });
   try {
     const before = await residentMemory();
     let store = await open(build);
@@ -69,6 +69,8 @@ export async function measureStore(input: StoreInput, tell: Tell): Promise<Measu
       }
       return measured;
     } finally {
+      // Its folder is not all there is of it.
+      if (store.capabilities.shared && input.directory === undefined) await store.clear();
       await store.close();
     }
   } finally {
