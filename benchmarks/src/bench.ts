@@ -11,6 +11,7 @@ import type { Plan } from './plan.js';
 import type { Progress } from './progress.js';
 import type { Contender, CorpusFacts, Results } from './results/results.js';
 import { mergeRepetitions } from './results/select.js';
+import { model } from './runs/kettle.js';
 import { measurePhases, stepsOf } from './runs/phases.js';
 import { Recorder } from './runs/recorder.js';
 import type { Prepared } from './runs/workspace.js';
@@ -106,7 +107,7 @@ async function corpusFacts(
     documents: documents.length,
     passages: texts.length,
     characters,
-    model: fingerprint.model,
+    model: `${model}, files ${fingerprint.model.slice(0, 12)}`,
     dimensions: fingerprint.dimensions,
     answerable: [...answerable.keys()],
     unanswerable: [...unanswerable],

@@ -45,6 +45,7 @@ export { Progress, type ProgressOutput } from './progress.js';
 export { seededRandom } from './random.js';
 export { withFigures } from './readme.js';
 export { type ApartQuestion, apartSentences } from './report/apart.js';
+export { choiceSentences } from './report/choice.js';
 export { durationSentence } from './report/duration.js';
 export { htmlReport } from './report/html.js';
 export { markdownReport } from './report/markdown.js';

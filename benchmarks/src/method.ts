@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { cpus, release, totalmem, type } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Method } from './results/results.js';
@@ -9,16 +10,10 @@ import type { Method } from './results/results.js';
 const run = promisify(execFile);
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** Packages whose versions decide the numbers, each with the packages that lead to it from here. */
-const measuredPackages: readonly (readonly [name: string, ...path: string[]])[] = [
-  ['@xenova/transformers', '@kettle/embedder'],
-  ['onnxruntime-node', '@kettle/embedder'],
-  ['better-sqlite3', '@kettle/search'],
-  ['hnswlib-node', '@kettle/server', '@kettle/vector-store-hnsw'],
-  ['usearch', '@kettle/server', '@kettle/vector-store-usearch'],
-  ['chromadb', '@kettle/server', '@kettle/vector-store-chroma'],
-  ['@modelcontextprotocol/sdk', '@kettle/server'],
-];
+/** Our own packages, which have no versions worth telling: the commit says what they are. */
+const ours = '@kettle/';
+/** What draws and checks the report decides no number. */
+const notMeasured: ReadonlySet<string> = new Set(['@observablehq/plot', 'ajv', 'linkedom']);
 
 /** Commit of the checkout, and whether tracked files differ from it. `unknown` outside of git. */
 export async function readCommit(): Promise<Method['git']> {
@@ -47,28 +42,45 @@ async function distribution(): Promise<string> {
   return /^PRETTY_NAME="?([^"\n]+)"?$/m.exec(text)?.[1] ?? process.platform;
 }
 
-/** Installed versions of what is measured; packages that are not there are left out. */
+/** Installed versions of all that our packages depend on, as their manifests name it: those of new backends too. */
 export async function readVersions(): Promise<Record<string, string>> {
-  const versions: Record<string, string> = {};
-  for (const [name, ...path] of measuredPackages) {
-    try {
-      let require = createRequire(import.meta.url);
-      for (const step of path) require = createRequire(require.resolve(step));
-      versions[name] = await versionOf(name, require);
-    } catch {
-      // Not installed: nothing of it was measured.
+  const versions = new Map<string, string>();
+  const seen = new Set<string>();
+  const visit = async (folder: string): Promise<void> => {
+    const manifest = await readManifest(folder);
+    for (const name of Object.keys(manifest?.dependencies ?? {})) {
+      if (seen.has(name) || notMeasured.has(name)) continue;
+      seen.add(name);
+      const installed = await folderOf(name, folder);
+      // What is not installed was not measured.
+      if (installed === undefined) continue;
+      if (name.startsWith(ours)) await visit(installed);
+      else versions.set(name, (await readManifest(installed))?.version ?? 'unknown');
     }
-  }
-  return versions;
+  };
+  await visit(fileURLToPath(new URL('..', import.meta.url)));
+  return Object.fromEntries([...versions].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** From the package's own folder: its export map may hide package.json. */
-async function versionOf(name: string, require: NodeJS.Require): Promise<string> {
-  for (const folder of require.resolve.paths(name) ?? []) {
-    const text = await readFile(`${folder}/${name}/package.json`, 'utf8').catch(() => undefined);
-    if (text !== undefined) return (JSON.parse(text) as { version: string }).version;
+interface Manifest {
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+async function readManifest(folder: string): Promise<Manifest | undefined> {
+  const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** Not by the package's export map, which may hide package.json. */
+async function folderOf(name: string, from: string): Promise<string | undefined> {
+  // Links lead to where a package's own dependencies are found.
+  const paths = createRequire(join(await realpath(from), 'package.json')).resolve.paths(name) ?? [];
+  for (const path of paths) {
+    const folder = join(path, name);
+    if (await readManifest(folder)) return folder;
   }
-  throw new Error(`${name} is not installed`);
+  return undefined;
 }
 
 /** A fixed amount of arithmetic, to tell a slow machine from slow code. Milliseconds. */

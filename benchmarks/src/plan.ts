@@ -17,8 +17,8 @@ export interface Plan {
   readonly targetSize: number | undefined;
   /** Most questions asked of a store at each size and setting; all of them at the target's size. */
   readonly storeQueries: number;
-  /** The sizes, among the others, at which stores are filled anew for each value of a setting. */
-  readonly frontierSizes: readonly number[];
+  /** Where stores are filled anew for each value of a setting: at which of the sizes, and for which backends. */
+  readonly frontier: { readonly sizes: readonly number[]; readonly backends: 'all' | 'default' };
   /** Every value that a backend names for a setting, or only the last. */
   readonly settings: 'all' | 'last';
   readonly whole: {
@@ -51,18 +51,18 @@ export const defaultPlan: Plan = {
   questions: 30,
   sizes: [1_000, 10_000, 50_000],
   targetSize: 20_000,
-  storeQueries: 100,
-  frontierSizes: [1_000, 10_000],
+  storeQueries: 80,
+  frontier: { sizes: [10_000], backends: 'default' },
   settings: 'all',
-  whole: { sizes: [400, 1_500], loop: undefined },
-  concurrency: { backends: 'all', clients: [1, 4, 16], windows: 3, window: 250 },
+  whole: { sizes: [300, 1_000], loop: undefined },
+  concurrency: { backends: 'all', clients: [1, 4, 16], windows: 3, window: 200 },
   starts: 5,
   added: 150,
 };
 
 /**
- * More processes of everything, so that intervals are narrower and none stands on one process, and settings of building
- * at every size. The reference run is one.
+ * More processes, so that intervals are narrower and fewer stand on one, and every setting of every backend at every
+ * size. The reference run is one.
  */
 export const thoroughPlan: Plan = {
   ...defaultPlan,
@@ -70,8 +70,10 @@ export const thoroughPlan: Plan = {
   builds: { each: 3, default: 3 },
   repetitions: 5,
   httpRounds: 5,
-  frontierSizes: defaultPlan.sizes,
-  whole: { sizes: [400, 1_500], loop: { size: 1_500, repetitions: 3 } },
+  frontier: { sizes: defaultPlan.sizes, backends: 'all' },
+  storeQueries: 200,
+  whole: { sizes: [400, 1_500, 5_000], loop: { size: 1_500, repetitions: 3 } },
+  concurrency: { backends: 'all', clients: [1, 4, 16], windows: 5, window: 400 },
   starts: 10,
 };
 
@@ -86,7 +88,7 @@ export const quickPlan: Plan = {
   sizes: [500, 1_000],
   targetSize: undefined,
   storeQueries: 50,
-  frontierSizes: [500],
+  frontier: { sizes: [500], backends: 'all' },
   settings: 'last',
   whole: { sizes: [40, 120], loop: { size: 40, repetitions: 1 } },
   concurrency: { backends: 'default', clients: [1, 4], windows: 2, window: 250 },

@@ -1,5 +1,6 @@
 import {
   apartSentences,
+  choiceSentences,
   type Measurement,
   measuredTwice,
   type Results,
@@ -94,5 +95,36 @@ describe('the same configuration measured twice', () => {
     ]);
     expect(pairs(rows({ hnsw: [1, 2], hybrid: [1, 2] }))).toEqual([]);
     expect(twiceSentences(rows({ hnsw: [1, 2] }))).toEqual([]);
+  });
+});
+
+describe('which backend to choose', () => {
+  test('follows from what they find, how quick they are here, and how they grow', () => {
+    const [quality, speed, growth] = choiceSentences(results);
+    expect(quality).toMatch(
+      /^All backends answer these questions equally well \(nDCG@10 0\.\d{3}\); the best search without vectors, bm25, gets 0\.\d{3}\.$|^Backends answer these questions unequally well \(nDCG@10: .*hnsw 0\.\d{3}/,
+    );
+    expect(speed).toMatch(
+      /^With the 420 passages here, a search over MCP stdio takes \d.* ms with .* and .*\(median\); /,
+    );
+    expect(growth).toMatch(/^From 1\D?000 to 50\D?000 passages, .* from .* ms to .* ms with exact/);
+  });
+
+  test('names only those as slower that are shown to be', () => {
+    const [mixed] = choiceSentences(
+      measured({ hnsw: [10, 10.1, 10], exact: [10, 20, 15], chroma: [50, 51, 50] }),
+    );
+    expect(mixed).toMatch(
+      /; it shows chroma to be slower, and none of hnsw and exact to be slower than another\.$/,
+    );
+    const [none] = choiceSentences(measured({ hnsw: [10, 20, 15], exact: [12, 18, 16] }));
+    expect(none).toMatch(/; this run shows none to be slower than another\.$/);
+    const [alone] = choiceSentences(measured({ hnsw: [10], exact: [99] }));
+    expect(alone).toMatch(/; this run shows none to be slower than another\.$/);
+  });
+
+  test('says nothing of what was not measured', () => {
+    expect(choiceSentences({ ...results, measurements: [] })).toEqual([]);
+    expect(choiceSentences(measured({ hnsw: [1, 2] }))).toEqual([]);
   });
 });

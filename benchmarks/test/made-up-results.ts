@@ -78,6 +78,14 @@ export function madeUpResults(
     ['word match', 0.5],
   ] as const) {
     addQuality(add, { backend, passages: 420 }, questions.length, random, loss);
+    if (backend === 'bm25')
+      for (const [answerable, least] of [
+        [true, 5],
+        [false, 3],
+      ] as const)
+        add('top_score', { backend, passages: 420, answerable }, [
+          questions.map((_, at) => least + at / 100),
+        ]);
     if (backend === 'vector' || backend === 'hybrid') {
       const mcp = backend === 'vector' ? 2.1 : 4;
       add('query', { backend, passages: 420, depth: 'bare', state: 'warm' }, times(2, 60, 2));

@@ -138,14 +138,11 @@ describe('what one failure costs', () => {
     const stored = ran.filter(({ name, input }) => name === 'store' && input.backend === defaultBackend);
     const { targetSize, sizes: planned } = defaultPlan;
     expect(new Set(stored.map(({ input }) => input.size))).toEqual(new Set([...planned, targetSize]));
-    const tunable = backends.filter(({ tunables = [] }) => tunables.some(({ name }) => name === 'M'));
     expect(absences).toEqual(
-      defaultPlan.frontierSizes.flatMap((passages) =>
-        tunable.map(({ name }) => ({
-          labels: { backend: name, passages, settings: 'M 32' },
-          reason: 'made up',
-        })),
-      ),
+      defaultPlan.frontier.sizes.map((passages) => ({
+        labels: { backend: defaultBackend, passages, settings: 'M 32' },
+        reason: 'made up',
+      })),
     );
   });
 

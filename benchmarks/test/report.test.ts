@@ -155,6 +155,10 @@ describe('reports', () => {
     expect(all.length).toBeGreaterThanOrEqual(7);
   });
 
+  test('baselines tell questions without an answer by their score', () => {
+    expect(markdownReport(results)).toMatch(/^\| bm25 \| 1\.000 \([^|]+\) \| score 5\.\d\d \| 100 % /m);
+  });
+
   test('a run with next to nothing in it still gives a report', () => {
     const bare: Results = {
       ...results,

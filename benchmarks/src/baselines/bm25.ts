@@ -10,8 +10,9 @@ interface Posting {
 }
 
 /**
- * Okapi BM25 over whole documents (Robertson and Spärck Jones), k1 = 1.2 and b = 0.75, with the weight
- * ln(1 + (N − n + 0.5) / (n + 0.5)) for a word in n of N documents, which is never negative.
+ * Okapi BM25 over whole documents (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond",
+ * 2009), k1 = 1.2 and b = 0.75, with Lucene's weight ln(1 + (N − n + 0.5) / (n + 0.5)) for a word in n of N documents,
+ * which is never negative, and the factor k1 + 1 that Lucene left out in version 8.
  */
 export const bm25: Baseline = {
   name: 'bm25',

@@ -57,7 +57,9 @@ export function compareResults(before: Results, after: Results): Comparison {
   const compared = common.filter(
     // The distances themselves are neither good nor bad: what they tell apart is compared.
     ({ measurement: { metric } }) =>
-      metric !== 'top_distance' && !(metrics[metric].kind === 'time' && timesLeftOut),
+      metric !== 'top_distance' &&
+      metric !== 'top_score' &&
+      !(metrics[metric].kind === 'time' && timesLeftOut),
   );
   return {
     changes: [

@@ -54,7 +54,8 @@ function ofCorpus(
   return select(measurements, metric, { backend, passages: corpus.passages, settings: undefined })[0];
 }
 
-interface Pair {
+/** Two backends, the one with the smaller value first. */
+export interface Pair {
   readonly less: string;
   readonly more: string;
   /** Of the ratio more to less; null with one process on either side. */
@@ -67,17 +68,11 @@ interface Pair {
  * still be told from the next one, and the other way round. Sentences; none with fewer than two backends.
  */
 export function apartSentences(results: Results, question: ApartQuestion = 'search'): string[] {
-  const { title, less, find }: Question = questions[question];
-  const measured = backendsOf(results)
-    .flatMap(({ name }) => {
-      const found = find(results, name);
-      return found ? [{ name, found }] : [];
-    })
-    .sort((a, b) => summaryOf(a.found).value - summaryOf(b.found).value);
-  if (measured.length < 2) return [];
-  const pairs = measured.flatMap((a, index) => measured.slice(index + 1).map((b) => pairOf(a, b)));
+  const { title, less }: Question = questions[question];
+  const { names, pairs } = pairsOf(results, question);
+  if (pairs.length === 0) return [];
   const statements = [
-    ...measured.flatMap(({ name }) => winsOf(name, less, pairs)),
+    ...names.flatMap((name) => winsOf(name, less, pairs)),
     ...listOf(`the same to ${100 * relevantShare} %`, pairs, ({ verdict }) => verdict === 'same'),
     ...listOf(
       'can’t be told apart by this run',
@@ -87,6 +82,24 @@ export function apartSentences(results: Results, question: ApartQuestion = 'sear
     ...aloneText(pairs),
   ];
   return [`${title}: ${statements.join('; ')}.`];
+}
+
+/** Every pair of backends that were measured, and their names by the value, the smallest first. */
+export function pairsOf(
+  results: Results,
+  question: ApartQuestion,
+): { readonly names: readonly string[]; readonly pairs: readonly Pair[] } {
+  const { find }: Question = questions[question];
+  const measured = backendsOf(results)
+    .flatMap(({ name }) => {
+      const found = find(results, name);
+      return found ? [{ name, found }] : [];
+    })
+    .sort((a, b) => summaryOf(a.found).value - summaryOf(b.found).value);
+  return {
+    names: measured.map(({ name }) => name),
+    pairs: measured.flatMap((a, index) => measured.slice(index + 1).map((b) => pairOf(a, b))),
+  };
 }
 
 interface Measured {
@@ -136,6 +149,6 @@ function times(interval: Interval | null): string {
   return interval ? `×${interval.low.toFixed(2)} to ${interval.high.toFixed(2)}` : '';
 }
 
-function enumerated(words: readonly string[]): string {
+export function enumerated(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

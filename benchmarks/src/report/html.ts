@@ -1,6 +1,7 @@
 import type { Results } from '../results/results.js';
 import type { Soak } from '../results/soak.js';
 import { countTargets, targetsOf } from '../targets.js';
+import { choiceSentences } from './choice.js';
 import { escapeHtml } from './escape.js';
 import { methodNotes, methodRows } from './method-text.js';
 import type { Figure, Section } from './section.js';
@@ -40,6 +41,9 @@ ${sections.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a>
 <main>
 <section id="overview" aria-labelledby="overview-title">
 <h2 id="overview-title">At a glance</h2>
+${choiceSentences(results)
+  .map((sentence) => `<p>${escapeHtml(sentence)}</p>`)
+  .join('\n')}
 ${htmlTable(overviewTable(results))}
 </section>
 ${sections.map((section) => htmlSection(section, section.id === 'targets' ? targetCards(results) : undefined)).join('\n')}

@@ -1,5 +1,6 @@
 import type { Results } from '../results/results.js';
 import type { Soak } from '../results/soak.js';
+import { choiceSentences } from './choice.js';
 import { methodNotes, methodRows } from './method-text.js';
 import { sectionsOf } from './sections.js';
 import type { Table } from './table.js';
@@ -11,6 +12,7 @@ export function markdownReport(results: Results, soak?: Soak): string {
   return [
     '# What each backend costs',
     `Measured on ${corpus.name}, ${method.date.slice(0, 10)}, commit ${method.git.commit}. The plots are in report.html, every sample in results.json.`,
+    ...choiceSentences(results),
     markdownTable(overviewTable(results)),
     ...sectionsOf(results, soak).flatMap(({ title, paragraphs, tables }) => [
       `## ${title}`,

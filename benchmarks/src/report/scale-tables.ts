@@ -11,7 +11,7 @@ import {
   withInterval,
   withRange,
 } from './figures.js';
-import { formatCount, formatQuality, formatValue } from './format.js';
+import { formatCount, formatValue } from './format.js';
 import { blank, type Table } from './table.js';
 
 export function growthTable(results: Results): Table | undefined {
@@ -68,7 +68,7 @@ export function frontierTable(results: Results): Table | undefined {
       labels.backend ?? blank,
       formatCount(labels.passages ?? 0),
       labels.settings ?? 'presets',
-      formatQuality(runs.flat().reduce((sum, value) => sum + value, 0) / runs.flat().length),
+      withInterval({ metric: 'neighbour_recall', labels, runs }),
       `${((100 * runs.flat().filter((value) => value < 0.5).length) / runs.flat().length).toFixed(1)} %`,
       plain(query),
       query ? formatValue(summaryOf(query).p95, 'ms') : blank,

@@ -1,5 +1,6 @@
 import { separation } from '../metrics/unanswerable.js';
 import { randomInteger, seededRandom } from '../random.js';
+import { bestHits } from '../results/best-hits.js';
 import type { Results, Target } from '../results/results.js';
 import { depthTitles } from '../runs/depths.js';
 import { intervalOf } from '../statistics/bootstrap.js';
@@ -116,16 +117,16 @@ function ceilingText({ corpus: { recallCeiling } }: Results): string {
 export function answersTable(results: Results): Table | undefined {
   const rows: string[][] = [];
   for (const { name: backend } of results.contenders) {
-    const answerable = find(results, 'top_distance', { backend, answerable: true })?.runs.flat();
-    const unanswerable = find(results, 'top_distance', { backend, answerable: false })?.runs.flat();
-    if (!answerable || !unanswerable) continue;
+    const best = bestHits(results.measurements, { backend });
+    if (!best) continue;
+    const { answerable, unanswerable } = best;
     const { auroc, threshold, rejected } = separation(answerable, unanswerable);
     const spread = separationSpread(answerable, unanswerable);
     const percent = (share: number) => (100 * share).toFixed(0);
     rows.push([
       backend,
       `${formatQuality(auroc)} (${formatQuality(spread.auroc.low)} to ${formatQuality(spread.auroc.high)})`,
-      threshold.toFixed(3),
+      best.metric === 'top_score' ? `score ${(-threshold).toFixed(2)}` : threshold.toFixed(3),
       `${percent(rejected)} % (${percent(spread.rejected.low)} to ${percent(spread.rejected.high)})`,
       `${answerable.length} / ${unanswerable.length}`,
     ]);
@@ -136,7 +137,7 @@ export function answersTable(results: Results): Table | undefined {
     columns: ['search', 'AUROC', 'distance that keeps 95 %', 'turned away there', 'questions with / without'],
     names: 1,
     rows,
-    note: 'The best hit is the first one; only in vector mode is it always the closest. AUROC: the chance that a question with an answer has a closer best hit than one without. The distance keeps 95 % of the questions with an answer; beside it the share of the others that it turns away. In brackets 95 % bootstrap intervals over the questions of both kinds.',
+    note: 'The best hit is the first one; only in vector mode is it always the closest. AUROC: the chance that a question with an answer has a closer best hit than one without. The distance keeps 95 % of the questions with an answer; beside it the share of the others that it turns away. Baselines know no distance: theirs is the score of the best document, the higher the closer. In brackets 95 % bootstrap intervals over the questions of both kinds.',
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Results } from '../results/results.js';
 import { apartSentences } from './apart.js';
+import { choiceSentences } from './choice.js';
 import { durationSentence } from './duration.js';
 import type { Table } from './table.js';
 import {
@@ -10,6 +11,7 @@ import {
   qualityTable,
   targetsTable,
 } from './tables.js';
+import { twiceSentences } from './twice.js';
 
 /** What a run prints at its end: the tables that most people want; the rest is in the reports. */
 export function terminalReport(results: Results, width = 100): string {
@@ -23,7 +25,12 @@ export function terminalReport(results: Results, width = 100): string {
   ];
   return [
     ...tables.filter((table) => table !== undefined).map((table) => terminalTable(table, width)),
-    ...[...apartSentences(results), durationSentence(results.method)]
+    ...[
+      ...choiceSentences(results),
+      ...apartSentences(results),
+      ...twiceSentences(results),
+      durationSentence(results.method),
+    ]
       .filter((sentence) => sentence !== undefined)
       .map((sentence) => `${sentence}\n`),
     '',

@@ -105,6 +105,7 @@ export const metrics = {
   mrr_at_10: quality('MRR@10'),
   neighbour_recall: quality('neighbour recall@10'),
   top_distance: { ...number('distance of the best hit'), spread: 'questions' },
+  top_score: { ...number('score of the best document'), spread: 'questions' },
   intrinsic_dimension: { ...number('local intrinsic dimension'), spread: 'questions' },
   relative_contrast: { ...number('relative contrast'), spread: 'questions' },
   nearest_distance: { ...number('distance of the nearest passage'), spread: 'questions' },

@@ -90,7 +90,7 @@ export interface CorpusFacts {
   readonly dimensions: number;
   /** Ids of the judged questions that have an answer: the order of the samples of quality metrics. */
   readonly answerable: readonly string[];
-  /** Ids of the questions without an answer: the order of those of `top_distance`. */
+  /** Ids of the questions without an answer: the order of those of `top_distance` and `top_score`. */
   readonly unanswerable: readonly string[];
   /**
    * The highest mean recall@1 and recall@5 that the judgments allow: a question with eight relevant documents can't

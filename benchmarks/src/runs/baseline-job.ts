@@ -3,8 +3,8 @@ import { baselines } from '../baselines/baselines.js';
 import { readDocuments } from '../corpus/documents.js';
 import { readJudgments } from '../corpus/judgments.js';
 import type { Measurement } from '../results/results.js';
-import { qualityOf } from './quality.js';
-import { timed } from './resources.js';
+import { bestHitsOf, qualityOf } from './quality.js';
+import { residentMemory, timed } from './resources.js';
 import { files, type Prepared, readJson, type Workspace } from './workspace.js';
 
 export interface BaselineInput {
@@ -26,10 +26,16 @@ export async function measureBaseline({ workspace, name }: BaselineInput): Promi
   const cold: number[] = [];
   const warm: number[] = [];
   const rankings = new Map<string, string[]>();
+  const top = new Map<string, number>();
   for (const { id, text } of judgments.queries) {
     const { milliseconds, value } = await timed(() => search(text));
     (cold.length === 0 ? cold : warm).push(milliseconds);
-    rankings.set(id, value);
+    rankings.set(
+      id,
+      value.map(({ name }) => name),
+    );
+    // Nothing found is as far from an answer as can be.
+    top.set(id, value[0]?.score ?? 0);
   }
   const labels = { backend: name, passages: prepared.texts.length };
   return [
@@ -38,6 +44,8 @@ export async function measureBaseline({ workspace, name }: BaselineInput): Promi
     { metric: 'build_storing', labels, runs: [[storing.milliseconds]] },
     { metric: 'query', labels: { ...labels, depth: 'service', state: 'cold' }, runs: [cold] },
     { metric: 'query', labels: { ...labels, depth: 'service', state: 'warm' }, runs: [warm] },
+    { metric: 'memory', labels, runs: [[await residentMemory()]] },
     ...qualityOf(judgments, rankings, labels),
+    ...bestHitsOf('top_score', judgments, top, labels),
   ];
 }

@@ -15,7 +15,7 @@ import { countEmbedded, openEmbedder, openLevelIndex, wrapEmbedder } from './ket
 import { measureLatency } from './latency.js';
 import { type McpClient, serverEntry, serverEnvironment } from './mcp-client.js';
 import { startHttpServer } from './mcp-http.js';
-import { qualityOf } from './quality.js';
+import { bestHitsOf, qualityOf } from './quality.js';
 import { diskUsage, residentMemory, timed } from './resources.js';
 import { StdioClient } from './stdio-client.js';
 import type { Tell } from './tell.js';
@@ -269,25 +269,8 @@ async function judge(index: SearchIndex, judgments: Judgments, labels: Labels): 
   for (const { id, text } of judgments.queries) {
     const hits = await index.search(text, { topK: judgedPassages });
     rankings.set(id, documentRanking(hits));
-    if (hits[0]) top.set(id, hits[0].distance);
+    // Nothing found is as far from an answer as can be.
+    top.set(id, hits[0]?.distance ?? 2);
   }
-  const distancesOf = (ids: Iterable<string>) => [[...ids].map((id) => top.get(id) ?? 2)];
-  const { answerable, unanswerable } = judgments;
-  return [
-    ...qualityOf(judgments, rankings, labels),
-    ...(answerable.size > 0 && unanswerable.size > 0
-      ? ([
-          {
-            metric: 'top_distance',
-            labels: { ...labels, answerable: true },
-            runs: distancesOf(answerable.keys()),
-          },
-          {
-            metric: 'top_distance',
-            labels: { ...labels, answerable: false },
-            runs: distancesOf(unanswerable),
-          },
-        ] as const)
-      : []),
-  ];
+  return [...qualityOf(judgments, rankings, labels), ...bestHitsOf('top_distance', judgments, top, labels)];
 }

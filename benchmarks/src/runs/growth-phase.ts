@@ -69,7 +69,7 @@ function grownSizes({ sizes, targetSize }: Plan): number[] {
 
 /** The smallest size first, and backends in turn: the same minute of the machine for all of them. */
 function storeRuns(plan: Plan): Omit<StoreInput, 'workspace' | 'spent'>[] {
-  const { sizes, targetSize, frontierSizes, settings, storeQueries } = plan;
+  const { sizes, targetSize, frontier, settings, storeQueries } = plan;
   return grownSizes(plan).flatMap((size) =>
     backends.flatMap(({ name: backend, tunables = [] }) => {
       const forTarget = size === targetSize && backend === defaultBackend;
@@ -79,7 +79,9 @@ function storeRuns(plan: Plan): Omit<StoreInput, 'workspace' | 'spent'>[] {
       const sweeps = sizes.includes(size) ? variations(tunables, 'query', settings) : [];
       // How a store was filled shows most where a query looks at the least.
       const weakest = sweeps.slice(0, 1);
-      const rebuilt = frontierSizes.includes(size) ? variations(tunables, 'build', settings) : [];
+      const varied =
+        frontier.sizes.includes(size) && (frontier.backends === 'all' || backend === defaultBackend);
+      const rebuilt = varied ? variations(tunables, 'build', settings) : [];
       return [
         { ...common, build: {}, sweeps },
         ...rebuilt.map((build) => ({ ...common, build, sweeps: weakest })),

@@ -37,3 +37,18 @@ export function qualityOf(
     },
   ];
 }
+
+/** The best hit of each question, those with an answer and those without. None where there are not both. */
+export function bestHitsOf(
+  metric: 'top_distance' | 'top_score',
+  { answerable, unanswerable }: Judgments,
+  best: ReadonlyMap<string, number>,
+  labels: Labels,
+): Measurement[] {
+  if (answerable.size === 0 || unanswerable.size === 0) return [];
+  const of = (ids: Iterable<string>) => [Array.from(ids, (id) => best.get(id)!)];
+  return [
+    { metric, labels: { ...labels, answerable: true }, runs: of(answerable.keys()) },
+    { metric, labels: { ...labels, answerable: false }, runs: of(unanswerable) },
+  ];
+}
