@@ -139,6 +139,8 @@ describe('the configuration', () => {
       { MCP_ALLOWED_HOSTS: 'a.example, https://b.example' },
       /^MCP_ALLOWED_HOSTS must be host names .*, not "a\.example, https:\/\/b\.example"$/,
     ],
+    [{ MCP_ALLOWED_HOSTS: '*' }, /^MCP_ALLOWED_HOSTS must be host names .*, not "\*"$/],
+    [{ MCP_ALLOWED_HOSTS: '*.example.com' }, /^MCP_ALLOWED_HOSTS must be host names/],
     [{ MCP_ALLOWED_HOSTS: 'a.example b.example' }, /^MCP_ALLOWED_HOSTS must be host names/],
     [{ MCP_ALLOWED_ORIGINS: 'chat.example.com' }, /^MCP_ALLOWED_ORIGINS must be origins/],
     [{ MCP_ALLOWED_ORIGINS: '*' }, /^MCP_ALLOWED_ORIGINS must be origins/],

@@ -165,7 +165,7 @@ export const variables = z.object({
       unset: 'none',
       secret: true,
     }),
-  MCP_ALLOWED_HOSTS: list(/^[^\s/?#@]+$/, {
+  MCP_ALLOWED_HOSTS: list(/^[^\s/?#@*]+$/, {
     meaning: 'further values of the Host header that HTTP accepts, separated by commas',
     allowed: 'host names separated by commas, such as kettle.example.com',
     unset: 'only names of this machine',

@@ -31,14 +31,15 @@ export class Guard {
     this.#beyondLoopback = !isLoopback(host);
     const own = this.#beyondLoopback ? [host, hostname()] : [host];
     this.#hosts = new Set([...own, ...allowedHosts].map((name) => name.toLowerCase()));
-    this.#origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, '')));
+    this.#origins = new Set(allowedOrigins.map(canonicalOrigin));
     this.#tokenHash = authToken === undefined ? undefined : sha256(authToken);
   }
 
   allowsHost(headers: IncomingHttpHeaders): boolean {
     const host = headers.host?.toLowerCase() ?? '';
     if (host.endsWith(':') || !URL.canParse(`http://${host}`)) return false;
-    const name = host.replace(/:\d*$/, '');
+    // A final dot is the root of all names, and part of none.
+    const name = host.replace(/:\d*$/, '').replace(/\.$/, '');
     if (this.#hosts.has(host) || this.#hosts.has(name) || isLoopback(name)) return true;
     return this.#beyondLoopback && isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
   }
@@ -46,8 +47,9 @@ export class Guard {
   /** Only browsers send an Origin. Pages served from this machine may come in, and those that were allowed. */
   allowsOrigin({ origin }: IncomingHttpHeaders): boolean {
     if (origin === undefined) return true;
-    if (this.#origins.has(origin.toLowerCase())) return true;
-    return URL.canParse(origin) && isLoopback(new URL(origin).hostname);
+    if (this.#origins.has(canonicalOrigin(origin))) return true;
+    // Extensions choose the names in theirs.
+    return /^https?:/i.test(origin) && URL.canParse(origin) && isLoopback(new URL(origin).hostname);
   }
 
   /** Compares hashes, so that neither the time taken nor the length tells anything about the token. */
@@ -56,6 +58,14 @@ export class Guard {
     const token = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
     return token !== undefined && timingSafeEqual(sha256(token), this.#tokenHash);
   }
+}
+
+/** As browsers write it: in lower case, without the scheme's own port and without a slash at the end. */
+function canonicalOrigin(origin: string): string {
+  const written = origin.toLowerCase().replace(/\/$/, '');
+  // Of schemes that it doesn't know, URL gives the origin "null".
+  const parsed = URL.canParse(written) ? new URL(written).origin : 'null';
+  return parsed === 'null' ? written : parsed;
 }
 
 function sha256(text: string): Buffer {

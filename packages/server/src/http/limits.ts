@@ -8,7 +8,10 @@ export interface HttpLimits {
   readonly requestBurst: number;
   /** Requests of one session that wait for their reply at once. */
   readonly requestsInFlight: number;
-  /** Sessions at once. The longest idle one gives way to a new one, unused ones first; where none is idle, the new one is refused. */
+  /**
+   * Sessions at once. A new one takes the place of an idle one of the address that has the most; unused ones first, then
+   * the longest idle. Where none is idle, the new one is refused.
+   */
   readonly sessions: number;
   /** A session without an open stream and without a request for so long is ended, in milliseconds. */
   readonly sessionIdleMs: number;

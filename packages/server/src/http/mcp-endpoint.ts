@@ -68,7 +68,7 @@ export class McpEndpoint {
     initialize: JSONRPCRequest,
   ): Promise<void> {
     if (!isInitializeRequest(initialize)) return sendJson(response, 400, beforeInitialize(initialize));
-    const session = await this.#sessions.create();
+    const session = await this.#sessions.create(request.socket.remoteAddress ?? '');
     if (!session)
       throw new HttpProblem('Too many sessions', {
         status: 503,

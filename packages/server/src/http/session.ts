@@ -10,6 +10,8 @@ import { batchNotSupported, invalidRequest, type Messages } from './read-message
 import { SessionTransport } from './session-transport.js';
 
 export interface SessionOptions {
+  /** Whom it belongs to. */
+  readonly client: string;
   readonly server: Server;
   readonly limits: HttpLimits;
   /** Of all sessions together. */
@@ -48,6 +50,10 @@ export class Session {
       this.#events.clear();
       onClose(this);
     };
+  }
+
+  get client(): string {
+    return this.#options.client;
   }
 
   /** How long nothing has come and nothing was open, in milliseconds. */

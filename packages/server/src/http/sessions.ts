@@ -30,11 +30,16 @@ export class Sessions {
     return this.#open.get(id);
   }
 
-  /** A session that is open as soon as it has accepted an `initialize`. Undefined when there are too many. */
-  async create(): Promise<Session | undefined> {
+  /**
+   * A session that is open as soon as it has accepted an `initialize`. Undefined when there are too many.
+   *
+   * @param client whom it belongs to; behind a proxy all are one
+   */
+  async create(client: string): Promise<Session | undefined> {
     const { createServer, limits, now } = this.#options;
     if (this.#open.size >= limits.sessions && !(await this.#closeOneIdle())) return undefined;
     const session = new Session({
+      client,
       server: createServer(),
       limits,
       eventBudget: this.#eventBudget,
@@ -62,11 +67,21 @@ export class Sessions {
     await Promise.all([...this.#open.values()].map((session) => session.close()));
   }
 
-  /** The longest idle one, but first those that were only opened: a client that opens and opens ends its own. */
+  /**
+   * One of the client that has the most of them: a client that opens and opens ends its own. Of equals first those that were
+   * only opened, then the longest idle.
+   */
   async #closeOneIdle(): Promise<boolean> {
+    const counts = new Map<string, number>();
+    for (const { client } of this.#open.values()) counts.set(client, (counts.get(client) ?? 0) + 1);
     const [session] = [...this.#open.values()]
       .filter(({ idleMs }) => idleMs > 0)
-      .sort((a, b) => Number(a.isUsed) - Number(b.isUsed) || b.idleMs - a.idleMs);
+      .sort(
+        (a, b) =>
+          counts.get(b.client)! - counts.get(a.client)! ||
+          Number(a.isUsed) - Number(b.isUsed) ||
+          b.idleMs - a.idleMs,
+      );
     if (!session) return false;
     await session.close();
     return true;

@@ -78,12 +78,22 @@ describe('the bearer token', () => {
 describe('Host', () => {
   it('must name this machine when the server listens on the loopback', async () => {
     const { url } = await startServer();
-    for (const host of [`127.0.0.1:${url.port}`, 'localhost', 'LOCALHOST:1', '[::1]:8080', '127.0.0.2'])
+    for (const host of [
+      `127.0.0.1:${url.port}`,
+      'localhost',
+      'LOCALHOST:1',
+      'localhost.',
+      'localhost.:80',
+      '[::1]:8080',
+      '127.0.0.2',
+    ])
       expect([host, await statusWithHost(url, host)]).toEqual([host, 200]);
     for (const host of [
       'evil.example.com',
       `evil.example.com:${url.port}`,
       'localhost.evil.example.com',
+      'localhost..',
+      '.',
       '127.0.0.1.evil.example.com',
       'localhost:80@evil.example.com',
       '192.168.1.5',
@@ -96,6 +106,7 @@ describe('Host', () => {
       env: { MCP_ALLOWED_HOSTS: 'kettle.example.com, Other.example.com:8443' },
     });
     expect(await statusWithHost(url, 'Kettle.example.com:3000')).toBe(200);
+    expect(await statusWithHost(url, 'kettle.example.com.')).toBe(200);
     expect(await statusWithHost(url, 'other.example.com:8443')).toBe(200);
     expect(await statusWithHost(url, 'other.example.com:8444')).toBe(403);
     expect(await statusWithHost(url, 'third.example.com')).toBe(403);
@@ -112,12 +123,16 @@ describe('Host', () => {
 
 describe('Origin', () => {
   it('is a page of this machine, or one that is allowed', async () => {
-    const { url } = await startServer({ env: { MCP_ALLOWED_ORIGINS: 'https://chat.example.com/' } });
+    const allowed = 'https://chat.example.com/, https://own.example.com:443, chrome-extension://abcdef';
+    const { url } = await startServer({ env: { MCP_ALLOWED_ORIGINS: allowed } });
     for (const origin of [
       'http://localhost:5173',
       'http://127.0.0.1',
       'http://[::1]:80',
       'https://chat.example.com',
+      'https://chat.example.com:443',
+      'https://own.example.com',
+      'chrome-extension://abcdef',
     ])
       expect([origin, (await post(url, initialize, { origin })).status]).toEqual([origin, 200]);
     for (const origin of [
@@ -127,6 +142,10 @@ describe('Origin', () => {
       'https://chat.example.com:8443',
       'http://localhost.evil.example.com',
       'localhost',
+      // Whoever makes an extension, or registers a scheme, chooses these.
+      'chrome-extension://localhost',
+      'chrome-extension://abcdefg',
+      'app://127.0.0.1',
     ])
       expect([origin, (await post(url, initialize, { origin })).status]).toEqual([origin, 403]);
   });

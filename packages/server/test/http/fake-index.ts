@@ -15,7 +15,8 @@ const documents = new Map([
 
 /**
  * An index without a model, for tests of what happens between a client and the server. A search for `wait` stays
- * unanswered until `release()`, reporting progress; one for `long` gives a passage of a megabyte.
+ * unanswered until `release()`, reporting progress, as does reading `wait.txt`; a search for `long` gives a passage of a
+ * megabyte.
  */
 export class FakeIndex implements SearchIndex {
   searchable = true;
@@ -52,7 +53,8 @@ export class FakeIndex implements SearchIndex {
     return [...documents.keys()].map((name) => this.#info(name));
   }
 
-  async getDocument(name: string): Promise<DocumentContent> {
+  async getDocument(name: string, { signal }: { signal?: AbortSignal } = {}): Promise<DocumentContent> {
+    if (name === 'wait.txt') await this.#wait(signal, undefined);
     const text = documents.get(name);
     if (text === undefined) throw new SearchError('document_not_found', `No document is called ${name}`);
     return { ...this.#info(name), text };

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeSmallCorpus, ServerProcess, type SmallCorpus } from './server-process.js';
 import {
@@ -41,6 +43,38 @@ describe('draining', () => {
     await drained;
     await service.close();
     expect(service.sessions).toBe(0);
+  });
+
+  it('refuses what comes on a connection that is still open, and says that it ends', async () => {
+    const { url, index, service } = await startServer();
+    const session = await openSession(url);
+    const socket = connect(Number(url.port), url.hostname);
+    const received = text(socket);
+    const send = (request: string, body = '', headers: Record<string, string> = {}) =>
+      socket.write(
+        [
+          `${request} HTTP/1.1`,
+          `host: ${url.host}`,
+          'content-type: application/json',
+          'accept: application/json, text/event-stream',
+          `content-length: ${Buffer.byteLength(body)}`,
+          ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+          '',
+          body,
+        ].join('\r\n'),
+      );
+    send('POST /mcp', JSON.stringify(searchFor('wait')), session);
+    await index.untilWaiting(1);
+    const drained = service.drain();
+    send('GET /readyz');
+    send('POST /mcp', JSON.stringify(searchFor('dog', 2)), session);
+    index.release();
+    await drained;
+    await service.close();
+    const statuses = [...(await received).matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status);
+    expect(statuses[0]).toBe('200');
+    // Node may end the connection instead.
+    for (const status of statuses.slice(1)) expect(status).toBe('503');
   });
 
   it('cuts what takes longer than the time of grace', async () => {
@@ -144,6 +178,14 @@ describe('the process', () => {
       isError: false,
       structuredContent: { results: [{ source: 'dogs.txt' }, { source: 'hours.txt' }] },
     });
+    expect(await process.exited).toEqual([0, null]);
+    expect(process.stdout).toBe('');
+  });
+
+  it.each(['SIGINT', 'SIGHUP'] as const)('ends with 0 on %s as well', async (signal) => {
+    const process = start();
+    await process.url();
+    process.child.kill(signal);
     expect(await process.exited).toEqual([0, null]);
     expect(process.stdout).toBe('');
   });

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { events, initialize, messages, openSession, post, searchFor, startServer } from './test-server.js';
@@ -16,6 +17,19 @@ function exchange(url: URL, sent: string): Promise<string> {
     socket.on('data', (chunk) => (received += chunk));
     socket.on('error', () => {});
     socket.on('close', () => resolve(received));
+  });
+}
+
+/** The status of a POST of `initialize` from another address of the loopback, and the session that it opened. */
+function openFrom(localAddress: string, url: URL): Promise<{ status: number | undefined; session: unknown }> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    request(url, { method: 'POST', headers, localAddress }, (response) => {
+      const session = response.headers['mcp-session-id'];
+      response.resume().on('end', () => resolve({ status: response.statusCode, session }));
+    })
+      .on('error', reject)
+      .end(JSON.stringify(initialize));
   });
 }
 
@@ -41,10 +55,15 @@ describe('the body limit', () => {
     expect(await messages(await post(url, searchFor('dog'), session))).toMatchObject([{ id: 1, result: {} }]);
   });
 
-  it('lets through a megabyte by default', async () => {
+  it('is four mebibytes by default', async () => {
     const { url } = await startServer();
-    const [reply] = await messages(await post(url, searchFor('x'.repeat(1_000_000)), await openSession(url)));
+    const session = await openSession(url);
+    const call = (characters: number) => JSON.stringify(searchFor('x'.repeat(characters)));
+    const limit = 4 * 1024 * 1024;
+    const most = limit - call(0).length;
+    const [reply] = await messages(await post(url, call(most), session));
     expect(reply).toMatchObject({ id: 1, result: { isError: true } });
+    expect((await post(url, call(most + 1), session)).status).toBe(413);
   });
 });
 
@@ -162,6 +181,27 @@ describe('sessions', () => {
     expect(service.sessions).toBe(5);
     expect((await post(url, searchFor('dog'), used)).status).toBe(200);
   });
+
+  // Only Linux has more than one address on the loopback by itself.
+  it.skipIf(process.platform !== 'linux')(
+    'of a client that floods give way to each other, not those of others',
+    async () => {
+      const clock = testClock();
+      const { url, service } = await startServer({ now: clock.now, limits: { sessions: 5 } });
+      const [used, unused] = [await openSession(url), await openSession(url)];
+      await messages(await post(url, searchFor('dog'), used));
+      for (let k = 0; k < 20; k++) {
+        clock.advance(10);
+        const { status, session } = await openFrom('127.0.0.2', url);
+        expect(status).toBe(200);
+        const theirs = { 'mcp-session-id': String(session), 'mcp-protocol-version': '2025-11-25' };
+        await messages(await post(url, searchFor('dog'), theirs));
+      }
+      expect(service.sessions).toBe(5);
+      for (const session of [used, unused])
+        expect((await post(url, searchFor('dog'), session)).status).toBe(200);
+    },
+  );
 
   it('are refused with 503 when all that are there are busy', async () => {
     const { url, index } = await startServer({ limits: { sessions: 1 } });

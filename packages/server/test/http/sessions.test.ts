@@ -9,6 +9,11 @@ import {
   startServer,
 } from './test-server.js';
 
+function promptFor(question: string) {
+  const params = { name: 'answer_from_documents', arguments: { question }, _meta: { progressToken: 'p' } };
+  return { jsonrpc: '2.0', method: 'prompts/get', params };
+}
+
 describe('a session', () => {
   it('serves the SDK client: tools, resources, documents', async () => {
     const { url } = await startServer();
@@ -160,6 +165,48 @@ describe('a session', () => {
       { id: 'a', result: {} },
     ]);
     expect(service.sessions).toBe(1);
+  });
+
+  it('reports progress of a prompt too', async () => {
+    const { url, index } = await startServer();
+    const session = await openSession(url);
+    const response = post(url, { ...promptFor('wait'), id: 1 }, session);
+    await index.untilWaiting(1);
+    index.release();
+    expect(await messages(await response)).toMatchObject([
+      { method: 'notifications/progress', params: { progressToken: 'p', message: 'embedding' } },
+      { id: 1, result: { messages: [{ role: 'user' }] } },
+    ]);
+  });
+
+  it.each([
+    ['a prompt', promptFor('wait')],
+    [
+      'a resource',
+      { jsonrpc: '2.0', method: 'resources/read', params: { uri: 'kettle://documents/wait.txt' } },
+    ],
+  ])('stops the work for %s that is cancelled', async (_, request) => {
+    const { url, index } = await startServer();
+    const session = await openSession(url);
+    const response = post(url, { ...request, id: 'a' }, session);
+    await index.untilWaiting(1);
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'a' } };
+    expect((await post(url, cancel, session)).status).toBe(202);
+    expect((await messages(await response)).at(-1)).toMatchObject({ id: 'a', error: { code: -32800 } });
+    expect(index.cancelled).toBe(1);
+  });
+
+  it.each([
+    ['2024-11-05', false],
+    ['2025-03-26', false],
+    ['2025-06-18', true],
+    ['2025-11-25', true],
+  ])('of revision %s gets links to the documents: %s', async (revision, links) => {
+    const { url } = await startServer();
+    const session = await openSession(url, {}, revision);
+    const [reply] = await messages(await post(url, searchFor('dog'), session));
+    const types = reply.result.content.map(({ type }: { type: string }) => type);
+    expect(types).toEqual(links ? ['text', 'resource_link'] : ['text']);
   });
 
   it('is not opened twice', async () => {
