@@ -7,6 +7,8 @@ export interface Plan {
   readonly builds: { readonly each: number; readonly default: number };
   /** Fresh processes that ask questions, for each backend and each search mode, in as many rounds. */
   readonly repetitions: number;
+  /** Whether the default mode is asked beside the default backend, which is the same: shows what noise does. */
+  readonly defaultTwice: boolean;
   /** In how many of these rounds backends are asked over HTTP too. */
   readonly httpRounds: number;
   /** Most questions that each of them asks at each depth. All questions are judged. */
@@ -47,6 +49,7 @@ export const defaultPlan: Plan = {
   documents: Number.POSITIVE_INFINITY,
   builds: { each: 1, default: 3 },
   repetitions: 3,
+  defaultTwice: false,
   httpRounds: 1,
   questions: 30,
   sizes: [1_000, 10_000, 50_000],
@@ -55,7 +58,7 @@ export const defaultPlan: Plan = {
   frontier: { sizes: [10_000], backends: 'default' },
   settings: 'all',
   whole: { sizes: [300, 1_000], loop: undefined },
-  concurrency: { backends: 'all', clients: [1, 4, 16], windows: 3, window: 200 },
+  concurrency: { backends: 'default', clients: [1, 4, 16], windows: 3, window: 250 },
   starts: 5,
   added: 150,
 };
@@ -69,6 +72,7 @@ export const thoroughPlan: Plan = {
   name: 'thorough',
   builds: { each: 3, default: 3 },
   repetitions: 5,
+  defaultTwice: true,
   httpRounds: 5,
   frontier: { sizes: defaultPlan.sizes, backends: 'all' },
   storeQueries: 200,
@@ -83,6 +87,7 @@ export const quickPlan: Plan = {
   documents: 8,
   builds: { each: 1, default: 1 },
   repetitions: 1,
+  defaultTwice: false,
   httpRounds: 1,
   questions: 30,
   sizes: [500, 1_000],

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   defaultBackend,
+  defaultMode,
   defaultPlan,
   measurePhases,
   Progress,
@@ -80,41 +81,56 @@ test('the target is held against all questions, also where its size is one of th
   }
 });
 
-test('backends and modes take turns in rounds, and the default mode is measured as any other', async () => {
-  const { ran, measurements } = await rehearse(
-    () => false,
-    defaultPlan,
-    ({ name, input }) =>
-      name === 'query'
-        ? [{ metric: 'ndcg_at_10', labels: { backend: input.mode ?? input.backend! }, runs: [[0.5]] }]
-        : [],
-  );
-  const contenders = [...backends.map(({ name }) => name), ...searchModeNames].sort();
-  const asked = ran
-    .filter(({ name }) => name === 'query')
-    .map(({ input }) => ({ contender: input.mode ?? input.backend!, round: input.repetition }));
-  for (let round = 0; round < defaultPlan.repetitions; round++) {
-    const turn = asked.slice(round * contenders.length, (round + 1) * contenders.length);
-    expect(turn.map((one) => one.round)).toEqual(contenders.map(() => round));
-    expect(turn.map(({ contender }) => contender).sort()).toEqual(contenders);
+test('backends and modes take turns in rounds; the default mode in a thorough run only, else its row is that of the default backend', async () => {
+  for (const plan of [defaultPlan, thoroughPlan]) {
+    const { ran, measurements } = await rehearse(
+      () => false,
+      plan,
+      ({ name, input }) => {
+        if (name !== 'query') return [];
+        const labels = { backend: input.mode ?? input.backend! };
+        return [
+          { metric: 'ndcg_at_10', labels, runs: [[0.5]] },
+          { metric: 'throughput', labels: { ...labels, depth: 'mcp-stdio', clients: 1 }, runs: [[1]] },
+        ];
+      },
+    );
+    const everything = [...backends.map(({ name }) => name), ...searchModeNames].sort();
+    const contenders = everything.filter((name) => plan === thoroughPlan || name !== defaultMode);
+    const asked = ran
+      .filter(({ name }) => name === 'query')
+      .map(({ input }) => ({ contender: input.mode ?? input.backend!, round: input.repetition }));
+    for (let round = 0; round < plan.repetitions; round++) {
+      const turn = asked.slice(round * contenders.length, (round + 1) * contenders.length);
+      expect(turn.map((one) => one.round)).toEqual(contenders.map(() => round));
+      expect(turn.map(({ contender }) => contender).sort()).toEqual(contenders);
+    }
+    // What was measured in the same round can be compared in pairs.
+    const of = (backend: string, wanted = 'ndcg_at_10') =>
+      measurements
+        .filter(({ metric, labels }) => metric === wanted && labels.backend === backend)
+        .map(({ rounds }) => rounds);
+    const rounds = Array.from({ length: plan.repetitions }, (_, round) => [round]);
+    for (const contender of everything) expect(of(contender)).toEqual(rounds);
+    expect(of(defaultMode, 'throughput')).toEqual(plan === thoroughPlan ? rounds : []);
   }
-  // What was measured in the same round can be compared in pairs.
-  const of = (backend: string) =>
-    measurements
-      .filter(({ metric, labels }) => metric === 'ndcg_at_10' && labels.backend === backend)
-      .map(({ rounds }) => rounds);
-  for (const contender of contenders) expect(of(contender)).toEqual([[0], [1], [2]]);
 });
 
-test('many clients ask every backend once, and over HTTP the default one', async () => {
-  const { ran } = await rehearse(() => false);
-  const crowds = ran.flatMap(({ input }) => (input.crowd ? [[input.backend, input.crowd.depths]] : []));
-  expect(new Map(crowds as [string, string[]][])).toEqual(
-    new Map(
-      backends.map(({ name }) => [name, name === defaultBackend ? ['mcp-stdio', 'mcp-http'] : ['mcp-stdio']]),
-    ),
-  );
-  expect(crowds).toHaveLength(backends.length);
+test('many clients ask the default backend over both ways, in a thorough run the others too', async () => {
+  for (const plan of [defaultPlan, thoroughPlan]) {
+    const { ran } = await rehearse(() => false, plan);
+    const crowds = ran.flatMap(({ input }) => (input.crowd ? [[input.backend, input.crowd.depths]] : []));
+    const crowded = backends.filter(({ name }) => plan === thoroughPlan || name === defaultBackend);
+    expect(new Map(crowds as [string, string[]][])).toEqual(
+      new Map(
+        crowded.map(({ name }) => [
+          name,
+          name === defaultBackend ? ['mcp-stdio', 'mcp-http'] : ['mcp-stdio'],
+        ]),
+      ),
+    );
+    expect(crowds).toHaveLength(crowded.length);
+  }
 });
 
 test('a thorough run fills stores with every setting at every size, and asks over HTTP in every round', async () => {

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { backends } from '@kettle/server/backends';
 import { baselines } from '../baselines/baselines.js';
 import type { Plan } from '../plan.js';
+import type { Measurement } from '../results/results.js';
 import { interleave, type Turn } from '../statistics/schedule.js';
-import { defaultBackend, searchModeNames } from '../targets.js';
+import { defaultBackend, defaultMode, searchModeNames } from '../targets.js';
 import type { CorpusInput } from './corpus-job.js';
 import { growthPhase, growthSteps } from './growth-phase.js';
 import { loop } from './plain-loop.js';
@@ -12,12 +13,15 @@ import type { Recorder } from './recorder.js';
 import { wholePhase, wholeSteps } from './whole-phase.js';
 import type { Workspace } from './workspace.js';
 
+/** Where search modes are asked. */
+const modeDepths: ReadonlySet<string | undefined> = new Set(['bare', 'service', 'mcp-stdio']);
+
 /** Steps that {@link measurePhases} takes at most, and one for the preparation. */
 export function stepsOf(plan: Plan): number {
   return (
     1 +
     buildTurns(plan, 0).length +
-    (backends.length + searchModeNames.length) * plan.repetitions +
+    (backends.length + searchModeNames.length - (plan.defaultTwice ? 0 : 1)) * plan.repetitions +
     baselines.length +
     growthSteps(plan) +
     2 +
@@ -72,20 +76,19 @@ function buildTurns({ builds }: Plan, seed: number): Turn<string>[] {
   );
 }
 
-/**
- * Backends, and search modes through the default one's index, take turns in fresh processes. The default mode is how the
- * default backend is asked anyway: the two rows are one configuration measured twice, which shows what noise does.
- */
+/** Backends, and search modes through the default one's index, take turns in fresh processes. */
 async function queryPhase(
   workspace: Workspace,
   plan: Plan,
   recorder: Recorder,
   indexes: ReadonlyMap<string, string>,
 ): Promise<void> {
+  const first = recorder.measurements.length;
+  const modes = searchModeNames.filter((mode) => plan.defaultTwice || mode !== defaultMode);
   const contenders = [
     ...names().map((name) => ({ contender: name, backend: name, title: `${name}: querying` })),
     // Never through another backend's index: labels of modes don't say which.
-    ...searchModeNames.map((mode) => ({
+    ...modes.map((mode) => ({
       contender: mode,
       mode,
       backend: defaultBackend,
@@ -116,8 +119,24 @@ async function queryPhase(
     };
     await recorder.attempt(title, { backend: asked.contender }, 'query', input);
   }
+  if (!plan.defaultTwice) {
+    recorder.measurements.push(...recorder.measurements.slice(first).flatMap(asDefaultMode));
+    if (!indexes.has(defaultBackend))
+      recorder.absent({ backend: defaultMode }, `the index of ${defaultBackend} was not built`);
+  }
   for (const { name } of baselines)
     await recorder.attempt(`baseline: ${name}`, { backend: name }, 'baseline', { workspace, name });
+}
+
+/** What the default backend's row has of the default mode, which is how it was asked. */
+function asDefaultMode(measurement: Measurement): Measurement[] {
+  const { metric, labels } = measurement;
+  const isOfModes =
+    metric === 'query'
+      ? labels.clients === undefined && modeDepths.has(labels.depth)
+      : metric !== 'throughput' && metric !== 'neighbour_recall';
+  if (labels.backend !== defaultBackend || !isOfModes) return [];
+  return [{ ...measurement, labels: { ...labels, backend: defaultMode } }];
 }
 
 /** What it takes to start, and what indexing does to others. With the default backend. */
