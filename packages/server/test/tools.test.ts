@@ -8,8 +8,6 @@ import {
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect } from './support/connect.js';
-import { FakeApp } from './support/fake-app.js';
 import { sampleFiles, sampleNames } from './support/sample-corpus.js';
 import { cleanEnv, mainFile } from './support/server-process.js';
 import { tempFolder } from './support/temp-folder.js';
@@ -36,60 +34,6 @@ async function call(name: string, args: Record<string, unknown> = {}): Promise<C
 function textOf({ content }: CallToolResult): string {
   return (content[0] as { text: string }).text;
 }
-
-describe('tools/list', () => {
-  it('describes three tools that only read', async () => {
-    const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['search', 'list_documents', 'get_document']);
-    for (const { title, description, annotations, outputSchema } of tools) {
-      expect(title).toMatch(/^\w/);
-      expect(description).toContain('The Test Kitchen: Papers of a kitchen that exists in tests only.');
-      expect(annotations).toMatchObject({
-        readOnlyHint: true,
-        destructiveHint: false,
-        idempotentHint: true,
-        openWorldHint: false,
-      });
-      expect(outputSchema?.type).toBe('object');
-    }
-  });
-
-  it('says of a search what its mode looks for, and that there is always a passage only where that is so', async () => {
-    const described = async (searchMode: 'vector' | 'keyword' | 'hybrid') => {
-      const app = new FakeApp();
-      const { tools } = await (
-        await connect(Object.assign(app, { config: { ...app.config, searchMode } }))
-      ).listTools();
-      return tools[0]!.description;
-    };
-    expect(await described('vector')).toMatch(/closest in meaning.*\bThere are always passages/s);
-    expect(await described('hybrid')).toMatch(/by meaning, .* by words.*\bThere are always passages/s);
-    const keyword = await described('keyword');
-    expect(keyword).toContain('that hold the words of the query');
-    expect(keyword).not.toMatch(/meaning|always passages/);
-  });
-
-  it('says what the arguments are', async () => {
-    const { tools } = await client.listTools();
-    const [search, list, get] = tools.map(({ inputSchema }) => inputSchema);
-    expect(search).toMatchObject({
-      type: 'object',
-      title: 'searchArguments',
-      required: ['query'],
-      properties: {
-        query: { title: 'Query', type: 'string' },
-        top_k: { title: 'Top K', type: 'integer', default: 5, minimum: 1, maximum: 50 },
-      },
-    });
-    expect(Object.keys(search?.properties ?? {}).slice(0, 2)).toEqual(['query', 'top_k']);
-    expect(list).toEqual({ type: 'object', title: 'list_documentsArguments', properties: {} });
-    expect(get).toMatchObject({
-      title: 'get_documentArguments',
-      required: ['name'],
-      properties: { name: { title: 'Name', type: 'string' } },
-    });
-  });
-});
 
 describe('search', () => {
   it('finds the passage that means the same, and says where it comes from', async () => {
