@@ -17,6 +17,8 @@ import { blank, type Table } from './table.js';
 export function growthTable(results: Results): Table | undefined {
   const rows: string[][] = [];
   for (const { name: backend } of backendsOf(results)) {
+    /** Of the smallest size: what the backend takes whatever is in it. */
+    let least: { readonly passages: number; readonly memory: number } | undefined;
     for (const passages of grownSizes(results)) {
       const labels: Labels = { backend, passages };
       const preset = { ...labels, settings: undefined };
@@ -24,6 +26,9 @@ export function growthTable(results: Results): Table | undefined {
       const query = find(results, 'query', { ...preset, depth: 'vector', state: 'warm', clients: undefined });
       if (!storing || !query) continue;
       const memory = find(results, 'memory', preset);
+      const bytes = memory && summaryOf(memory).value;
+      const further = bytes && least && (bytes - least.memory) / (passages - least.passages);
+      if (bytes !== undefined) least ??= { passages, memory: bytes };
       const recall = find(results, 'neighbour_recall', preset);
       rows.push([
         backend,
@@ -35,7 +40,7 @@ export function growthTable(results: Results): Table | undefined {
         recall ? formatCount(summaryOf(recall).samples) : blank,
         plain(memory),
         plain(find(results, 'disk', preset)),
-        memory ? formatValue(summaryOf(memory).value / passages, 'bytes') : blank,
+        further === undefined ? blank : formatValue(further, 'bytes'),
       ]);
     }
   }
@@ -52,11 +57,11 @@ export function growthTable(results: Results): Table | undefined {
       'questions',
       'memory',
       'disk',
-      'memory each',
+      'a further passage',
     ],
     names: 2,
     rows,
-    note: 'The vector store alone, filled with passages grown from the corpus. recall@10: share of the true ten nearest that it finds. Questions: how many were asked, for latency and recall alike; all of them at the size of the target, a drawn sample elsewhere.',
+    note: 'The vector store alone, filled with passages grown from the corpus. recall@10: share of the true ten nearest that it finds. Questions: how many were asked, for latency and recall alike; all of them at the size of the target, a drawn sample elsewhere. A further passage: the memory above that of the smallest size, for each passage more; one process each, so take it as a magnitude.',
   };
 }
 
