@@ -105,7 +105,7 @@ describe('which backend to choose', () => {
       /^All backends answer these questions equally well \(nDCG@10 0\.\d{3}\); the best search without vectors, bm25, gets 0\.\d{3}\.$|^Backends answer these questions unequally well \(nDCG@10: .*hnsw 0\.\d{3}/,
     );
     expect(speed).toMatch(
-      /^With the 420 passages here, a search over MCP stdio takes \d.* ms with .* and .*\(median\); /,
+      /^With the 420 passages here, a search over MCP stdio takes \d.* ms with .* and .*\(median\)\. /,
     );
     expect(growth).toMatch(/^From 1\D?000 to 50\D?000 passages, .* from .* ms to .* ms with exact/);
   });
@@ -115,12 +115,12 @@ describe('which backend to choose', () => {
       measured({ hnsw: [10, 10.1, 10], exact: [10, 20, 15], chroma: [50, 51, 50] }),
     );
     expect(mixed).toMatch(
-      /; it shows chroma to be slower, and none of hnsw and exact to be slower than another\.$/,
+      /\. This run shows chroma to be slower, and none of hnsw and exact to be slower than another\.$/,
     );
     const [none] = choiceSentences(measured({ hnsw: [10, 20, 15], exact: [12, 18, 16] }));
-    expect(none).toMatch(/; this run shows none to be slower than another\.$/);
+    expect(none).toMatch(/\. This run shows none to be slower than another\.$/);
     const [alone] = choiceSentences(measured({ hnsw: [10], exact: [99] }));
-    expect(alone).toMatch(/; this run shows none to be slower than another\.$/);
+    expect(alone).toMatch(/\. This run shows none to be slower than another\.$/);
   });
 
   test('says nothing of what was not measured', () => {

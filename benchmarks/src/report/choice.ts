@@ -40,9 +40,9 @@ function speedOf(results: Results): string | undefined {
   const withTime = (name: string) =>
     `${plain(searchLatency(results, { name, summary: '', kind: 'backend' }))} with ${name}`;
   const all = `With the ${formatCount(results.corpus.passages)} passages here, a search over MCP stdio takes ${enumerated(names.map(withTime))} (median)`;
-  if (slower.size === 0) return `${all}; this run shows none to be slower than another.`;
+  if (slower.size === 0) return `${all}. This run shows none to be slower than another.`;
   const rest = quick.length > 1 ? `, and none of ${enumerated(quick)} to be slower than another` : '';
-  return `${all}; it shows ${enumerated([...slower])} to be slower${rest}.`;
+  return `${all}. This run shows ${enumerated([...slower])} to be slower${rest}.`;
 }
 
 /** How a query of the store grows with the corpus: what decides between them when there is much. */
