@@ -85,7 +85,7 @@ tbody th { font-weight: 600; min-width: 6.5em; }
   body { max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   nav { display: none; }
   section { margin-top: 28px; }
-  h2, figcaption, .legend { break-after: avoid; }
+  h2, summary, figcaption, .legend { break-after: avoid; }
   figure, tr, .facts { break-inside: avoid; }
   figure.half { flex-basis: calc(50% - 8px); }
   .facts { grid-template-columns: repeat(4, 1fr); }
