@@ -28,6 +28,8 @@ export interface Plan {
     readonly sizes: readonly number[];
     /** The size at which the plain loop embeds the same passages, beside as many builds; with how many repetitions. */
     readonly loop: { readonly size: number; readonly repetitions: number } | undefined;
+    /** Most questions asked of each in each search mode. */
+    readonly questions: number;
   };
   readonly concurrency: {
     /** For each backend, or for the default one alone. */
@@ -57,7 +59,7 @@ export const defaultPlan: Plan = {
   storeQueries: 80,
   frontier: { sizes: [10_000], backends: 'default' },
   settings: 'all',
-  whole: { sizes: [300, 1_000], loop: undefined },
+  whole: { sizes: [300, 1_000], loop: undefined, questions: 100 },
   concurrency: { backends: 'default', clients: [1, 4, 16], windows: 3, window: 250 },
   starts: 5,
   added: 150,
@@ -76,7 +78,7 @@ export const thoroughPlan: Plan = {
   httpRounds: 5,
   frontier: { sizes: defaultPlan.sizes, backends: 'all' },
   storeQueries: 200,
-  whole: { sizes: [400, 1_500, 5_000], loop: { size: 1_500, repetitions: 3 } },
+  whole: { sizes: [400, 1_500, 5_000], loop: { size: 1_500, repetitions: 3 }, questions: 100 },
   concurrency: { backends: 'all', clients: [1, 4, 16], windows: 5, window: 400 },
   starts: 10,
 };
@@ -89,15 +91,15 @@ export const quickPlan: Plan = {
   repetitions: 1,
   defaultTwice: false,
   httpRounds: 1,
-  questions: 30,
-  sizes: [500, 1_000],
+  questions: 10,
+  sizes: [250, 500],
   targetSize: undefined,
-  storeQueries: 50,
-  frontier: { sizes: [500], backends: 'all' },
+  storeQueries: 20,
+  frontier: { sizes: [250], backends: 'default' },
   settings: 'last',
-  whole: { sizes: [40, 120], loop: { size: 40, repetitions: 1 } },
-  concurrency: { backends: 'default', clients: [1, 4], windows: 2, window: 250 },
-  starts: 2,
+  whole: { sizes: [40, 120], loop: { size: 40, repetitions: 1 }, questions: 20 },
+  concurrency: { backends: 'default', clients: [1, 4], windows: 2, window: 100 },
+  starts: 1,
   added: 20,
 };
 

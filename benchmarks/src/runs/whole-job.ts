@@ -24,12 +24,13 @@ export interface WholeInput {
   /** The generated folder. */
   readonly documents: string;
   readonly indexDirectory: string;
+  /** Most questions to ask in each mode. */
+  readonly questions: number;
   /** Gets the passages' texts as they were embedded, for the plain loop. */
   readonly textsFile?: string;
 }
 
 const warmUp = 10;
-const questions = 100;
 const edits = 5;
 /** Milliseconds after which an edit counts as lost. */
 const editDeadline = 60_000;
@@ -102,7 +103,7 @@ async function diskParts(directory: string, backend: string, labels: Labels): Pr
 export async function measureWholeUse(input: WholeInput, tell: Tell): Promise<Measurement[]> {
   const { workspace, backend } = input;
   const { queries } = await readJudgments(workspace.queriesFile, workspace.qrelsFile);
-  const asked = queries.slice(0, questions).map(({ text }) => text);
+  const asked = queries.slice(0, input.questions).map(({ text }) => text);
   const embedder = await openEmbedder();
   const { counting, embedded } = countEmbedded(embedder);
   const measured: Measurement[] = [];

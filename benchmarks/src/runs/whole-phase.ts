@@ -11,7 +11,7 @@ export async function wholePhase(workspace: Workspace, plan: Plan, recorder: Rec
   for (const size of plan.whole.sizes) {
     const directory = await mkdtemp(join(workspace.directory, 'whole-'));
     try {
-      await measureWhole(workspace, size, loopsAt(plan, size), directory, recorder);
+      await measureWhole(workspace, size, plan, directory, recorder);
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
@@ -21,15 +21,16 @@ export async function wholePhase(workspace: Workspace, plan: Plan, recorder: Rec
 async function measureWhole(
   workspace: Workspace,
   size: number,
-  loops: number,
+  plan: Plan,
   directory: string,
   recorder: Recorder,
 ): Promise<void> {
+  const loops = loopsAt(plan, size);
   const backend = defaultBackend;
   const labels = { backend, passages: size };
   const deadline = wholeDeadline(size);
   const documents = join(directory, 'documents');
-  const input = { workspace, backend, size, documents };
+  const input = { workspace, backend, size, documents, questions: plan.whole.questions };
   if (!(await recorder.attempt(`generating ${size} passages`, labels, 'generate', input))) {
     for (let step = 1; step < stepsAt(loops); step++) recorder.skip();
     return;
