@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { choiceSentences } from './report/choice.js';
 import { markdownTable } from './report/markdown.js';
 import { overviewTable, targetsTable } from './report/tables.js';
 import type { Results } from './results/results.js';
@@ -31,6 +32,7 @@ function readmeFigures(results: Results): string {
   const { method, corpus } = results;
   const { cpu, cores, node } = { ...method.machine };
   return [
+    ...choiceSentences(results).flatMap((sentence) => [sentence, '']),
     markdownTable(overviewTable(results)),
     '',
     `Measured by \`${method.command}\` on ${method.date.slice(0, 10)} at commit ${method.git.commit}: ${corpus.documents} documents in ${corpus.passages} passages, ${corpus.answerable.length} judged questions with an answer, ${cpu} (${cores} cores), Node ${node}.`,
