@@ -192,7 +192,9 @@ describe('figures of the README', () => {
 
   test('stand between the markers, and nothing else changes', () => {
     const text = withFigures(readme, results);
-    expect(text).toMatch(/^# Kettle\n\n<!-- bench:start -->\n(?:All|Backends) [^|]*nDCG[^|]*\n\n\| search \|/);
+    expect(text).toMatch(
+      /^# Kettle\n\n<!-- bench:start -->\n(?:All|Backends) [^|]*nDCG[^|]*\n\n\| search \|/,
+    );
     expect(text).toMatch(/<!-- bench:end -->\n\nMore\.\n$/);
     expect(text).not.toContain('old');
     expect(text).toContain('commit 0123456789');
