@@ -42,7 +42,7 @@ export { type Separation, separation } from './metrics/unanswerable.js';
 export { type Command, help, parseCommand, UsageError } from './options.js';
 export { defaultPlan, type Plan, quickPlan, thoroughPlan, withScale } from './plan.js';
 export { Progress, type ProgressOutput } from './progress.js';
-export { seededRandom } from './random.js';
+export { drawn, seededRandom } from './random.js';
 export { withFigures } from './readme.js';
 export { type ApartQuestion, apartSentences } from './report/apart.js';
 export { choiceSentences } from './report/choice.js';
@@ -56,6 +56,7 @@ export type { Contender, Labels, Measurement, Results, Target } from './results/
 export { keyOf, mergeRepetitions, select } from './results/select.js';
 export { readSoak, type Soak } from './results/soak.js';
 export { ResultsError, readResults, schemaProblem, writeResults } from './results/store.js';
+export { difficultyOfStores } from './runs/difficulty.js';
 export { watchEventLoop } from './runs/lag.js';
 export { openLoop } from './runs/open-loop.js';
 export { measurePhases } from './runs/phases.js';

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   bm25,
+  difficultyOfStores,
+  drawn,
   fitNoise,
   grow,
   grownLike,
@@ -12,6 +14,7 @@ import {
   medianNearest,
   nearest,
   nearestOfPrefixes,
+  quantile,
   readJudgments,
   relativeContrasts,
   seededRandom,
@@ -244,5 +247,45 @@ describe('growing a corpus', () => {
     const likeness = { noise: 0.8, directions: 8 };
     const dimension = (count: number) => medianDimension(grownLike(seeds, count, likeness, 5));
     expect(dimension(6000) / dimension(1000)).toBeLessThan(1.25);
+  });
+
+  test('stores stand beside all real vectors in equal number and as they are', () => {
+    const parent = sphere(150, 8, 3);
+    const queries = sphere(20, 8, 4);
+    const grown = grow(parent, { seed: 5, size: 3000, noise: 0.8, directions: 8 });
+    const sizes = [200, 1000, 3000];
+    const asked = drawn(vectorCount(queries), 5);
+    const distances = sizes.map((size) =>
+      asked.map((query) =>
+        nearestOfPrefixes(grown, vectorAt(queries, query), 10, [size])[0]!.map(({ distance }) => distance),
+      ),
+    );
+    const measured = difficultyOfStores({
+      real: parent,
+      grown,
+      queries,
+      truth: { sizes, distances },
+      seed: 5,
+    });
+    const median = (data: string, phase: string, passages: number, metric = 'relative_contrast') => {
+      const of = measured.filter(
+        (one) =>
+          one.metric === metric &&
+          one.labels.data === data &&
+          one.labels.phase === phase &&
+          one.labels.passages === passages,
+      );
+      expect(of, `${metric} ${data} ${phase} ${passages}`).toHaveLength(1);
+      return quantile(of[0]!.runs.flat(), 0.5);
+    };
+    // Of 200 vectors most are the real ones.
+    expect(new Set(measured.map(({ labels }) => labels.passages))).toEqual(new Set([150, 1000, 3000]));
+    const whole = quantile(relativeContrasts(grown, queries), 0.5);
+    expect(median('grown', 'all', 3000) / whole).toBeGreaterThan(0.95);
+    expect(median('grown', 'all', 3000) / whole).toBeLessThan(1.05);
+    // What is nearest in a whole store is nearer than among as many as there are real ones.
+    const near = (phase: string) => median('grown', phase, 3000, 'nearest_distance');
+    expect(near('all')).toBeLessThan(near('as many'));
+    expect(median('grown', 'as many', 3000) / median('real', 'all', 150)).toBeGreaterThan(0.8);
   });
 });

@@ -149,7 +149,9 @@ export function difficultyTable(results: Results): Table | undefined {
   const rows = (
     ['intrinsic_dimension', 'nearest_distance', 'relative_contrast', 'weakest_recall'] as const
   ).flatMap((metric) => {
-    const [real, grown] = (['real', 'grown'] as const).map((data) => find(results, metric, { data }));
+    const [real, grown] = (['real', 'grown'] as const).map((data) =>
+      find(results, metric, { data, phase: undefined }),
+    );
     if (!real || !grown) return [];
     const title = {
       intrinsic_dimension: 'local intrinsic dimension of passages',
@@ -160,13 +162,46 @@ export function difficultyTable(results: Results): Table | undefined {
     return [[title, withInterval(real), withInterval(grown), overlapText(real, grown)]];
   });
   if (rows.length === 0) return undefined;
-  const count = find(results, 'intrinsic_dimension', { data: 'real' })?.labels.passages ?? 0;
+  const count =
+    find(results, 'intrinsic_dimension', { data: 'real', phase: undefined })?.labels.passages ?? 0;
   return {
     title: 'Are grown passages as hard to search as real ones?',
     columns: ['what', 'real', 'grown', 'intervals'],
     names: 1,
     rows,
     note: `${formatCount(count)} real passages that nothing was grown from, beside as many grown from the remaining eighth. The growth is fitted to the second line and takes the dimension of the first from the real passages; the others are a check: where intervals lie apart, grown passages are harder or easier than real ones. A higher dimension, a lower contrast or a lower recall is harder; where grown ones are harder, real passages would have a higher recall than the growth tables say, and a lower one where they are easier.`,
+  };
+}
+
+/** The stores that were searched, beside all real vectors. */
+export function storeDifficultyTable(results: Results): Table | undefined {
+  const real = find(results, 'intrinsic_dimension', { data: 'real', phase: 'all' });
+  if (!real) return undefined;
+  const count = real.labels.passages ?? 0;
+  const rows = [
+    { data: 'real', phase: 'all' },
+    ...select(results.measurements, 'intrinsic_dimension', { data: 'grown' })
+      .filter(({ labels }) => labels.phase !== undefined)
+      .map(({ labels }) => labels),
+  ].map(({ data, phase, passages = count }: Labels) => {
+    const of = (metric: 'intrinsic_dimension' | 'nearest_distance' | 'relative_contrast') => {
+      const found = find(results, metric, { data, phase, passages });
+      return found ? withInterval(found) : blank;
+    };
+    const what = phase === 'all' ? 'all of' : `${formatCount(count)} of`;
+    return [
+      `${what} ${formatCount(passages)} ${data}`,
+      of('intrinsic_dimension'),
+      of('nearest_distance'),
+      of('relative_contrast'),
+    ];
+  });
+  return {
+    title: 'The stores beside all real passages',
+    columns: ['passages', 'local intrinsic dimension', 'nearest other', 'relative contrast'],
+    names: 1,
+    rows,
+    note: `All of these numbers depend on how many passages there are, so that only the lines with ${formatCount(count)} can be held against the real ones: as many as there are, drawn from what was made for each store. Unlike in the table before, they were grown from the very passages that they stand beside. The others show what the queries met; no real corpus of that size stands beside them.`,
   };
 }
 

@@ -124,7 +124,7 @@ export function sectionsOf(results: Results, soak?: Soak): Section[] {
         'The vector store alone, as the corpus grows. On log axes a straight line is a power law; the steeper, the worse it scales.',
       ],
       growthPlots.map(({ title, draw }) => figure(results, draw, title, 'backends', true)),
-      [scale.growthTable(results), scale.difficultyTable(results)],
+      [scale.growthTable(results), scale.difficultyTable(results), scale.storeDifficultyTable(results)],
     ),
     section(
       'concurrency',

@@ -2,20 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findBackend } from '@kettle/server/backends';
 import type { Fingerprint } from '@kettle/vector-store';
-import {
-  nearest,
-  nearestOfPrefixes,
-  relativeContrasts,
-  surroundings,
-  type Vectors,
-  vectorAt,
-  vectorCount,
-} from '../corpus/geometry.js';
+import { nearest, nearestOfPrefixes, type Vectors, vectorAt, vectorCount } from '../corpus/geometry.js';
 import { fitNoise, grow, grownLike, splitForFit } from '../corpus/growth.js';
 import { neighbourRecall } from '../metrics/neighbours.js';
 import { drawn } from '../random.js';
 import type { Measurement } from '../results/results.js';
 import { defaultBackend } from '../targets.js';
+import { difficulty, difficultyOfStores } from './difficulty.js';
 import { corpusIdOf, openStore } from './kettle.js';
 import type { Tell } from './tell.js';
 import { settingsText } from './tuning.js';
@@ -52,16 +45,18 @@ export async function growCorpus({ workspace, sizes }: GrowInput, tell: Tell): P
   tell(`growing ${vectorCount(real)} passages to ${largest}`);
   const grown = grow(real, { seed: workspace.seed, size: largest, ...likeness });
   await writeVectors(workspace, files.grown, grown);
-  await writeJson(workspace, files.truth, findTruth(grown, queries, { workspace, sizes }, tell));
+  const truth = findTruth(grown, queries, { workspace, sizes }, tell);
+  await writeJson(workspace, files.truth, truth);
   const { seeds, heldOut } = splitForFit(real, workspace.seed);
   const compared = {
     real: heldOut,
     grown: grownLike(seeds, vectorCount(heldOut), likeness, workspace.seed),
   };
-  const measured: Measurement[] = [];
+  tell('how hard the stores are to search');
+  const measured = difficultyOfStores({ real, grown, queries, truth, seed: workspace.seed });
   for (const data of ['real', 'grown'] as const) {
     tell(`how hard ${data} passages are to search`);
-    measured.push(...difficulty(compared[data], queries, data));
+    measured.push(...difficulty(compared[data], queries, { data, passages: vectorCount(compared[data]) }));
     measured.push(await weakestRecall(workspace, fingerprint, compared[data], queries, data));
   }
   return measured;
@@ -77,16 +72,6 @@ function findTruth(grown: Vectors, queries: Vectors, { workspace, sizes }: GrowI
     });
   }
   return { sizes: [...distances.keys()], distances: [...distances.values()] };
-}
-
-function difficulty(vectors: Vectors, queries: Vectors, data: 'real' | 'grown'): Measurement[] {
-  const labels = { data, passages: vectorCount(vectors) };
-  const around = surroundings(vectors);
-  return [
-    { metric: 'intrinsic_dimension', labels, runs: [around.map(({ dimension }) => dimension)] },
-    { metric: 'nearest_distance', labels, runs: [around.map((one) => one.nearest)] },
-    { metric: 'relative_contrast', labels, runs: [relativeContrasts(vectors, queries)] },
-  ];
 }
 
 /**
