@@ -37,7 +37,7 @@ const cafe = {
 export const help = `pnpm bench [options]      measure every backend; writes results.json, report.md and report.html
 
   --quick                 a run of less than a minute, to see that everything works
-  --thorough              more processes, and every setting of every backend at every size: for a quiet half hour
+  --thorough              more processes, and every setting of every backend at every size: for a quiet quarter of an hour
   --scale N               also with N passages: in the stores, and in a folder that is indexed end to end
   --corpus DIR            your own folder of documents, or a BEIR folder with corpus.jsonl
   --queries FILE          your own questions: one JSON object a line with "_id" and "text"

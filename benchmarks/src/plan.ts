@@ -49,20 +49,20 @@ export interface Plan {
 export const defaultPlan: Plan = {
   name: 'default',
   documents: Number.POSITIVE_INFINITY,
-  builds: { each: 1, default: 3 },
+  builds: { each: 1, default: 2 },
   repetitions: 3,
   defaultTwice: false,
   httpRounds: 1,
   questions: 30,
   sizes: [1_000, 10_000, 50_000],
   targetSize: 20_000,
-  storeQueries: 80,
+  storeQueries: 60,
   frontier: { sizes: [1_000, 10_000], backends: 'default' },
   settings: 'all',
-  whole: { sizes: [300, 1_000], loop: undefined, questions: 100 },
+  whole: { sizes: [300, 1_000], loop: undefined, questions: 50 },
   concurrency: { backends: 'default', clients: [1, 4, 16], windows: 3, window: 250 },
   starts: 5,
-  added: 150,
+  added: 100,
 };
 
 /**
@@ -72,7 +72,7 @@ export const defaultPlan: Plan = {
 export const thoroughPlan: Plan = {
   ...defaultPlan,
   name: 'thorough',
-  builds: { each: 3, default: 3 },
+  builds: { each: 3, default: 5 },
   repetitions: 5,
   defaultTwice: true,
   httpRounds: 5,
@@ -81,6 +81,7 @@ export const thoroughPlan: Plan = {
   whole: { sizes: [400, 1_500, 5_000], loop: { size: 1_500, repetitions: 3 }, questions: 100 },
   concurrency: { backends: 'all', clients: [1, 4, 16], windows: 5, window: 400 },
   starts: 10,
+  added: 150,
 };
 
 /** Under a minute: to see whether everything runs, not to learn what it costs. */

@@ -2,17 +2,20 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  defaultPlan,
   durationSentence,
   htmlReport,
   keyOf,
   markdownReport,
   mergeRepetitions,
   metrics,
+  quickPlan,
   type Results,
   ResultsError,
   readResults,
   schemaProblem,
   terminalReport,
+  thoroughPlan,
   withFigures,
   writeResults,
 } from '@kettle/benchmarks';
@@ -63,6 +66,21 @@ describe('results.json', () => {
     expect(read.measurements.map(keyOf)).toEqual(results.measurements.map(keyOf));
     expect(read.measurements[0]!.runs[0]![0]).toBeCloseTo(results.measurements[0]!.runs[0]![0]!, 5);
     expect(await readResults(join(directory, 'results.json'))).toEqual(read);
+  });
+
+  test.each([defaultPlan, quickPlan, thoroughPlan])('may come from the plan $name', async ({ name }) => {
+    expect(await schemaProblem({ ...results, method: { ...results.method, plan: name } })).toBeUndefined();
+  });
+
+  test('that their schema refuses are kept all the same', async () => {
+    const refused = { ...results, method: { ...results.method, plan: 'luck' } } as unknown as Results;
+    const place = join(directory, 'refused');
+    await expect(writeResults(place, refused)).rejects.toThrow(
+      /plan .*They are kept in .*results-refused\.json/,
+    );
+    const kept = JSON.parse(await readFile(join(place, 'results-refused.json'), 'utf8'));
+    expect(kept.measurements).toHaveLength(results.measurements.length);
+    await expect(readResults(place)).rejects.toThrow(ResultsError);
   });
 
   test('the schema knows every metric', async () => {

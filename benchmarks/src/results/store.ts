@@ -30,14 +30,18 @@ export async function readResults(path: string): Promise<Results> {
   return parsed as Results;
 }
 
-/** Writes results.json into `directory`, which is made when absent. Gives the file's path. */
+/**
+ * Writes results.json into `directory`, which is made when absent. Gives the file's path.
+ *
+ * @throws {ResultsError} for results that don't follow the schema; they are kept beside, since a run takes long
+ */
 export async function writeResults(directory: string, results: Results): Promise<string> {
   const problem = await schemaProblem(results);
-  if (problem !== undefined) throw new ResultsError(`the results don't follow their own schema: ${problem}`);
   await mkdir(directory, { recursive: true });
-  const file = join(directory, 'results.json');
+  const file = join(directory, problem === undefined ? 'results.json' : 'results-refused.json');
   await writeFile(file, `${serialise(results)}\n`);
-  return file;
+  if (problem === undefined) return file;
+  throw new ResultsError(`the results don't follow their own schema: ${problem}. They are kept in ${file}.`);
 }
 
 /** What in `value` breaks the schema, or undefined. */

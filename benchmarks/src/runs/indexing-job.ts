@@ -22,7 +22,7 @@ export interface IndexingInput {
 const pingInterval = 5;
 const queryInterval = 20;
 const idlePings = 200;
-const idleQueries = 100;
+const idleQueries = 60;
 
 /** What indexing in the background does to those who ask: `ping` over MCP, and the latency of a search. */
 export async function measureWhileIndexing(input: IndexingInput, tell: Tell): Promise<Measurement[]> {
