@@ -76,6 +76,7 @@ export async function runBenchmark(options: BenchOptions, progress: Progress): P
         date: new Date(started).toISOString(),
         command: options.command,
         plan: options.plan.name,
+        counts: countsOf(options.plan),
         seed: options.seed,
         repetitions: options.plan.repetitions,
         searchMode: defaultMode,
@@ -94,6 +95,13 @@ export async function runBenchmark(options: BenchOptions, progress: Progress): P
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** As JSON holds it: no limit is left out. */
+function countsOf({ name: _, ...counts }: Plan): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(counts).filter(([, value]) => value !== undefined && value !== Number.POSITIVE_INFINITY),
+  );
 }
 
 async function corpusFacts(

@@ -225,13 +225,19 @@ describe('comparing two runs', () => {
   const { method, corpus } = before;
   test.each<[string, Partial<Results>, RegExp]>([
     ['plan', { method: { ...method, plan: 'quick' } }, /the plan differs \(default; quick\)/],
+    [
+      'count in the plan',
+      { method: { ...method, counts: { questions: 30, sizes: [1] } } },
+      /the plan's sizes differs \(\[1,2\]; \[1\]\)/,
+    ],
     ['seed', { method: { ...method, seed: 2 } }, /the seed differs \(1; 2\)/],
     ['corpus', { corpus: { ...corpus, characters: 1 } }, /the corpus differs/],
     ['model', { corpus: { ...corpus, model: 'another' } }, /the model differs \(made-up; another\)/],
     ['questions', { corpus: { ...corpus, unanswerable: ['x'] } }, /the judged questions differ/],
     ['nothing in common', { measurements: before.measurements.slice(-1) }, /nothing that both have measured/],
   ])('is refused with another %s, saying what to do', (_, other, message) => {
-    const compare = () => compareResults(before, { ...before, ...other });
+    const counted = { ...before, method: { ...method, counts: { questions: 30, sizes: [1, 2] } } };
+    const compare = () => compareResults(counted, { ...counted, ...other });
     expect(compare).toThrow(IncomparableError);
     expect(compare).toThrow(message);
     expect(compare).toThrow(/Run /);

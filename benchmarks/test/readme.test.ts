@@ -10,3 +10,9 @@ test('the figures of README.md are those of the reference run', async () => {
   const text = await readFile(readme, 'utf8');
   expect(withFigures(text, await readResults(reference))).toBe(text);
 });
+
+test('and tell a command that anybody can run', async () => {
+  const { method } = await readResults(reference);
+  expect(method.command).toMatch(/^pnpm bench /);
+  expect(method.command).not.toMatch(/[ =]\//);
+});

@@ -1,4 +1,4 @@
-import type { Results } from '../results/results.js';
+import type { Method, Results } from '../results/results.js';
 
 /** Two runs that can't be held against each other. The message says what differs, and what to do. */
 export class IncomparableError extends Error {
@@ -17,12 +17,22 @@ export function checkComparable(before: Results, after: Results): void {
   const differences = Object.keys(a)
     .filter((key) => a[key] !== b[key])
     .map((key) => `the ${key} differs (${a[key]}; ${b[key]})`);
+  differences.push(...countDifferences(before.method.counts, after.method.counts));
   if (questionsOf(before) !== questionsOf(after))
     differences.push(`the judged questions differ (${countOf(before)}; ${countOf(after)})`);
   if (differences.length === 0) return;
   throw new IncomparableError(
     `these runs can't be compared: ${differences.join('; ')}. Run both with the same options, corpus, questions and model; they were made by "${before.method.command}" and "${after.method.command}".`,
   );
+}
+
+/** Plans of one name that are not the same any more. */
+function countDifferences(before: Method['counts'], after: Method['counts']): string[] {
+  if (!before || !after) return [];
+  const written = (value: unknown) => JSON.stringify(value) ?? 'none';
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((key) => written(before[key]) !== written(after[key]))
+    .map((key) => `the plan's ${key} differs (${written(before[key])}; ${written(after[key])})`);
 }
 
 function questionsOf({ corpus }: Results): string {

@@ -1,3 +1,4 @@
+import { qualityMargin } from '../compare/change.js';
 import type { Results } from '../results/results.js';
 import { enumerated, pairsOf } from './apart.js';
 import { backendsOf, find, grownSizes, plain, searchLatency, summaryOf } from './figures.js';
@@ -15,9 +16,10 @@ export function choiceSentences(results: Results): string[] {
 function qualityOf(results: Results): string | undefined {
   const scored = backendsOf(results).flatMap(({ name }) => scoreOf(results, name));
   if (scored.length === 0) return undefined;
-  const equal = new Set(scored.map(({ shown }) => shown)).size === 1;
+  const values = scored.map(({ value }) => value);
+  const equal = Math.max(...values) - Math.min(...values) <= qualityMargin;
   const backends = equal
-    ? `All backends answer these questions equally well (nDCG@10 ${scored[0]!.shown})`
+    ? `All backends answer these questions equally well, to a hundredth (nDCG@10 ${scored[0]!.shown})`
     : `Backends answer these questions unequally well (nDCG@10: ${scored.map(({ name, shown }) => `${name} ${shown}`).join(', ')})`;
   const baselines = results.contenders.filter(({ kind }) => kind === 'baseline');
   const [best] = baselines.flatMap(({ name }) => scoreOf(results, name)).sort((a, b) => b.value - a.value);
@@ -41,8 +43,15 @@ function speedOf(results: Results): string | undefined {
     `${plain(searchLatency(results, { name, summary: '', kind: 'backend' }))} with ${name}`;
   const all = `With the ${formatCount(results.corpus.passages)} passages here, a search over MCP stdio takes ${enumerated(names.map(withTime))} (median)`;
   if (slower.size === 0) return `${all}. This run shows none to be slower than another.`;
-  const rest = quick.length > 1 ? `, and none of ${enumerated(quick)} to be slower than another` : '';
-  return `${all}. This run shows ${enumerated([...slower])} to be slower${rest}.`;
+  const isSlower = (more: string, less: string) =>
+    pairs.some((pair) => pair.verdict === 'larger' && pair.more === more && pair.less === less);
+  const thanAll = [...slower].every((more) => quick.every((less) => isSlower(more, less)));
+  const than = thanAll ? enumerated(quick) : 'another';
+  const rest =
+    quick.length < 2
+      ? ''
+      : `, and none of ${thanAll ? 'these' : enumerated(quick)} to be slower than another`;
+  return `${all}. This run shows ${enumerated([...slower])} to be slower than ${than}${rest}.`;
 }
 
 /** How a query of the store grows with the corpus: what decides between them when there is much. */
@@ -64,5 +73,5 @@ function growthOf(results: Results): string | undefined {
     return small && large ? [`from ${plain(small)} to ${plain(large)} with ${name}`] : [];
   });
   if (grown.length === 0) return undefined;
-  return `From ${formatCount(first)} to ${formatCount(last)} passages, a query of the store alone goes ${enumerated(grown)} (medians, one process each). Memory and disk at ${formatCount(last)} are in the table.`;
+  return `From ${formatCount(first)} to ${formatCount(last)} passages, a query of the store alone goes ${enumerated(grown)} (medians of one process each: magnitudes). Memory and disk at ${formatCount(last)} are in the table.`;
 }

@@ -130,7 +130,7 @@ export function sectionsOf(results: Results, soak?: Soak): Section[] {
       'concurrency',
       'Many clients',
       [
-        'Queries per second while several clients ask at once, each the next question when the last is answered (a closed loop). Medians of a few windows of a quarter of a second, with the range of those windows.',
+        'Queries per second while several clients ask at once, each the next question when the last is answered (a closed loop). Medians of a few windows of less than half a second, with the range of those windows.',
         ...apartSentences(results, 'throughput'),
       ],
       [figure(results, concurrencyPlot, 'Higher is better.', 'backends')],

@@ -20,6 +20,8 @@ export interface Twice {
  *
  * Embedding and querying the default backend is the same work in its own row and in those of the modes; and its own row
  * is the default mode. Rows that are copies of each other were not measured twice.
+ *
+ * A depth feels what it takes turns with, which differs between modes: a miss may be that.
  */
 export function measuredTwice(results: Results): Twice[] {
   const { searchMode } = results.method;
@@ -30,11 +32,16 @@ export function measuredTwice(results: Results): Twice[] {
     ['service', defaultBackend, searchMode],
     ['mcp-stdio', defaultBackend, searchMode],
   ];
+  const at = (depth: string, backend: string) =>
+    find(results, 'query', { backend, depth, state: 'warm', clients: undefined });
+  const own = at('bare', defaultBackend);
+  const ofMode = at('bare', searchMode);
+  const copied = own && ofMode && isCopy(own, ofMode);
   return pairs.flatMap(([depth, first, second]): Twice[] => {
-    const [a, b] = [first, second].map((backend) =>
-      find(results, 'query', { backend, depth, state: 'warm', clients: undefined }),
-    );
+    const [a, b] = [at(depth, first), at(depth, second)];
     if (!a || !b || isCopy(a, b)) return [];
+    // The same pair again, under the other name.
+    if (copied && (first === searchMode || second === searchMode)) return [];
     return [{ names: [first, second], depth, interval: processRatio(a, b, statisticOf('median')).interval }];
   });
 }

@@ -61,6 +61,8 @@ export interface Method {
   readonly date: string;
   readonly command: string;
   readonly plan: string;
+  /** All that the plan says besides its name, which may change from version to version; runs of before don't say. */
+  readonly counts?: Readonly<Record<string, unknown>>;
   readonly seed: number;
   readonly repetitions: number;
   /** SEARCH_MODE of the backends' rows wherever a SearchService or a server answers. */
