@@ -37,7 +37,7 @@ export class Sessions {
    */
   async create(client: string): Promise<Session | undefined> {
     const { createServer, limits, now } = this.#options;
-    if (this.#open.size >= limits.sessions && !(await this.#closeOneIdle())) return undefined;
+    if (this.#open.size >= limits.sessions && !(await this.#closeOneIdle(client))) return undefined;
     const session = new Session({
       client,
       server: createServer(),
@@ -68,14 +68,14 @@ export class Sessions {
   }
 
   /**
-   * One of the client that has the most of them: a client that opens and opens ends its own. Of equals first those that were
-   * only opened, then the longest idle.
+   * One of the client that has the most of them, and never of one that has fewer than the newcomer: a client that opens
+   * and opens ends its own, or is refused. Of equals first those that were only opened, then the longest idle.
    */
-  async #closeOneIdle(): Promise<boolean> {
+  async #closeOneIdle(newcomer: string): Promise<boolean> {
     const counts = new Map<string, number>();
     for (const { client } of this.#open.values()) counts.set(client, (counts.get(client) ?? 0) + 1);
     const [session] = [...this.#open.values()]
-      .filter(({ idleMs }) => idleMs > 0)
+      .filter(({ idleMs, client }) => idleMs > 0 && counts.get(client)! >= (counts.get(newcomer) ?? 0))
       .sort(
         (a, b) =>
           counts.get(b.client)! - counts.get(a.client)! ||

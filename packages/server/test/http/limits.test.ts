@@ -203,6 +203,27 @@ describe('sessions', () => {
     },
   );
 
+  it.skipIf(process.platform !== 'linux')(
+    'that are all busy let their client open no more in the place of others',
+    async () => {
+      const clock = testClock();
+      const { url, index } = await startServer({ now: clock.now, limits: { sessions: 3 } });
+      const idle = await openSession(url);
+      const busy: Promise<Response>[] = [];
+      for (let k = 0; k < 2; k++) {
+        const { session } = await openFrom('127.0.0.2', url);
+        const theirs = { 'mcp-session-id': String(session), 'mcp-protocol-version': '2025-11-25' };
+        busy.push(post(url, searchFor('wait'), theirs));
+      }
+      await index.untilWaiting(2);
+      clock.advance(10);
+      expect((await openFrom('127.0.0.2', url)).status).toBe(503);
+      expect((await post(url, { jsonrpc: '2.0', id: 9, method: 'ping' }, idle)).status).toBe(200);
+      index.release();
+      for (const response of busy) await messages(await response);
+    },
+  );
+
   it('are refused with 503 when all that are there are busy', async () => {
     const { url, index } = await startServer({ limits: { sessions: 1 } });
     const busy = post(url, searchFor('wait'), await openSession(url));
