@@ -1,5 +1,5 @@
+import type { NativeGate } from '@kettle/native-gate';
 import type { Graph, GraphEngine } from './graph.js';
-import type { NativeGate } from './native-gate.js';
 
 /** The same library, entered through the gate. */
 export function gatedEngine(engine: GraphEngine, gate: NativeGate): GraphEngine {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { VectorStoreError } from '@kettle/vector-store';
 import type { IndexSettings } from './graph-options.js';
-import { ThreadKeeper } from './native-gate.js';
+import { IndexGate } from './index-gate.js';
 import {
   type Opened,
   type Operation,
@@ -27,7 +27,7 @@ interface Pending {
  */
 export class IndexClient {
   readonly #worker: Worker;
-  readonly #gate = new ThreadKeeper();
+  readonly #gate = new IndexGate();
   readonly #deadline: number;
   /** Runs while calls wait. */
   #watch: NodeJS.Timeout | undefined;

@@ -1,11 +1,11 @@
 import type { VectorHit, VectorStoreErrorCode } from '@kettle/vector-store';
 import type { IndexSettings } from './graph-options.js';
-import type { GateMemory } from './native-gate.js';
 
 /** What the index thread is started with. */
 export interface ThreadData {
   readonly settings: IndexSettings;
-  readonly gate: GateMemory;
+  /** Of the gate that stands before native code. */
+  readonly gate: SharedArrayBuffer;
 }
 
 /** What the index thread is asked to do. Vectors are of length 1; lists of ids are joined by line feeds. */

@@ -1,9 +1,9 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { NativeGate } from '@kettle/native-gate';
 import { VectorStoreError } from '@kettle/vector-store';
 import { gatedEngine } from './gated-engine.js';
 import type { GraphEngine } from './graph.js';
 import { IndexHost } from './index-host.js';
-import { NativeGate } from './native-gate.js';
 import {
   type ErrorMessage,
   openCall,
@@ -26,7 +26,8 @@ export function serveIndex(loadEngine: () => Promise<GraphEngine>): void {
   const reply = (message: Reply) => port.postMessage(message);
 
   const { settings, gate: memory } = workerData as ThreadData;
-  const gate = new NativeGate(memory);
+  // An exit ends this thread only.
+  const gate = new NativeGate(memory, () => process.exit());
   const host = gate
     .runAsync(loadEngine)
     .then((engine) => IndexHost.open(gatedEngine(engine, gate), settings));

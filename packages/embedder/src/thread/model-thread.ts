@@ -1,7 +1,10 @@
 import { Worker } from 'node:worker_threads';
+import { NativeGate } from '@kettle/native-gate';
 import type { Response } from '../serving/messages.js';
 import { ModelClient } from '../serving/model-client.js';
-import { ExitGuard } from './exit-guard.js';
+
+/** Milliseconds. Loading a large model may take this long; then an abort is better than a process that stays. */
+const longestWait = 5000;
 
 /**
  * The one thread of this process that runs models, also when this package is installed twice. onnxruntime's native
@@ -16,10 +19,13 @@ export function modelThread(): ModelClient {
 }
 
 function startThread(): ModelClient {
-  const guard = new ExitGuard();
+  const gate = new NativeGate();
   // The thread begins by loading onnxruntime's native part, which can't be interrupted either.
-  guard.begin();
-  process.once('exit', () => guard.waitAtExit());
+  gate.enter();
+  process.once('exit', () => {
+    gate.shut();
+    gate.waitUntilEmpty(longestWait);
+  });
   // What a library prints must not reach the process's own output, so it is held here. It isn't read: reading
   // would keep the process alive, and there are only a few warnings at most.
   const worker = new Worker(new URL('../worker.js', import.meta.url), {
@@ -27,7 +33,7 @@ function startThread(): ModelClient {
     stderr: true,
     // Flags of the process may be none for a thread's file: `--input-type` ends it at once.
     execArgv: [],
-    workerData: guard.memory,
+    workerData: gate.memory,
   });
   const client = new ModelClient({
     name: 'thread',
@@ -38,7 +44,7 @@ function startThread(): ModelClient {
   worker.on('message', (response: Response) => client.settle(response));
   worker.on('error', (error) => client.end(error));
   worker.on('exit', () => {
-    guard.giveUp();
+    gate.empty();
     client.end();
   });
   worker.unref();

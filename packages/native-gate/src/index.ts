@@ -1,0 +1,1 @@
+export { NativeGate } from './native-gate.js';
