@@ -19,9 +19,17 @@ export interface Plan {
   readonly targetSize: number | undefined;
   /** Most questions asked of a store at each size and setting; all of them at the target's size. */
   readonly storeQueries: number;
-  /** Where stores are filled anew for each value of a setting: at which of the sizes, and for which backends. */
-  readonly frontier: { readonly sizes: readonly number[]; readonly backends: 'all' | 'default' };
-  /** Every value that a backend names for a setting, or only the last. */
+  /** Where stores are filled anew for values of a setting, and for which backends. */
+  readonly frontier: {
+    /** Sizes at which that is done for every value. */
+    readonly all: readonly number[];
+    /** Sizes at which it is done for the last value of each setting. */
+    readonly last: readonly number[];
+    readonly backends: 'all' | 'default';
+  };
+  /** How many stores are filled side by side, each on a core of its own; never more than there are cores. */
+  readonly fillsAtOnce: number;
+  /** Every value that a backend names for a setting of queries, or only the last. */
   readonly settings: 'all' | 'last';
   readonly whole: {
     /** Passages of generated folders that are indexed end to end with the default backend, ascending. */
@@ -49,19 +57,20 @@ export interface Plan {
 export const defaultPlan: Plan = {
   name: 'default',
   documents: Number.POSITIVE_INFINITY,
-  builds: { each: 1, default: 2 },
+  builds: { each: 1, default: 1 },
   repetitions: 3,
   defaultTwice: false,
   httpRounds: 1,
-  questions: 30,
+  questions: 20,
   sizes: [1_000, 10_000, 50_000],
   targetSize: 20_000,
-  storeQueries: 60,
-  frontier: { sizes: [1_000, 10_000], backends: 'default' },
+  storeQueries: 50,
+  frontier: { all: [1_000, 10_000], last: [50_000], backends: 'default' },
+  fillsAtOnce: 2,
   settings: 'all',
-  whole: { sizes: [300, 1_000], loop: undefined, questions: 50 },
+  whole: { sizes: [250, 1_000], loop: undefined, questions: 30 },
   concurrency: { backends: 'default', clients: [1, 4, 16], windows: 3, window: 250 },
-  starts: 5,
+  starts: 4,
   added: 100,
 };
 
@@ -76,7 +85,8 @@ export const thoroughPlan: Plan = {
   repetitions: 5,
   defaultTwice: true,
   httpRounds: 5,
-  frontier: { sizes: defaultPlan.sizes, backends: 'all' },
+  frontier: { all: defaultPlan.sizes, last: [], backends: 'all' },
+  fillsAtOnce: 1,
   storeQueries: 200,
   whole: { sizes: [400, 1_500, 5_000], loop: { size: 1_500, repetitions: 3 }, questions: 100 },
   concurrency: { backends: 'all', clients: [1, 4, 16], windows: 5, window: 400 },
@@ -96,7 +106,8 @@ export const quickPlan: Plan = {
   sizes: [250, 500],
   targetSize: undefined,
   storeQueries: 20,
-  frontier: { sizes: [250], backends: 'default' },
+  frontier: { all: [], last: [250], backends: 'default' },
+  fillsAtOnce: 2,
   settings: 'last',
   whole: { sizes: [40, 120], loop: { size: 40, repetitions: 1 }, questions: 20 },
   concurrency: { backends: 'default', clients: [1, 4], windows: 2, window: 100 },

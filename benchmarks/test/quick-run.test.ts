@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   defaultBackend,
   defaultMode,
+  keyOf,
   mean,
   quickPlan,
   type Results,
@@ -14,42 +13,15 @@ import {
   select,
   writeResults,
 } from '@kettle/benchmarks';
-import { readConfig } from '@kettle/server';
 import { backends } from '@kettle/server/backends';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bench, type Ended, withAddedBackend } from './command.js';
 import { taken, writeBeir } from './part-of-cafe.js';
 
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const minutes = 60_000;
 
-/** Of somebody whose own server is set up otherwise: none of it may touch the measurements. */
-const env = {
-  ...process.env,
-  SEARCH_MODE: 'keyword',
-  EMBEDDING_MODEL: 'no/such-model',
-  MCP_AUTH_TOKEN: 'a-secret',
-};
-
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function bench(...args: string[]): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
-    });
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, stdout, stderr }));
-  });
-}
+/** Registered by {@link withAddedBackend} alone. */
+const added = 'outsider';
 
 // One real run for all of these: real model, real stores, real servers, on somebody's own data.
 describe('pnpm bench --quick --corpus DIR --queries FILE --qrels FILE, in BEIR layout', () => {
@@ -60,7 +32,7 @@ describe('pnpm bench --quick --corpus DIR --queries FILE --qrels FILE, in BEIR l
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'kettle-quick-'));
     own = await mkdtemp(join(tmpdir(), 'kettle-beir-'));
-    ended = await bench('--quick', ...(await writeBeir(own)), '--out', directory);
+    ended = await bench(['--quick', ...(await writeBeir(own)), '--out', directory], withAddedBackend);
     expect(ended.stderr).not.toMatch(/Error/);
     expect(ended.code).toBe(0);
     results = await readResults(directory);
@@ -83,7 +55,7 @@ describe('pnpm bench --quick --corpus DIR --queries FILE --qrels FILE, in BEIR l
   });
 
   test('measures every backend of the registry, and says why where it could not', () => {
-    for (const { name } of backends) {
+    for (const name of [...backends.map(({ name }) => name), added]) {
       const excused = results.absences.some(({ labels, reason }) => labels.backend === name && reason !== '');
       const measured = select(results.measurements, 'build_total', { backend: name }).length > 0;
       expect(measured || excused, name).toBe(true);
@@ -98,6 +70,27 @@ describe('pnpm bench --quick --corpus DIR --queries FILE --qrels FILE, in BEIR l
           clients: undefined,
         }),
       ).toHaveLength(1);
+  });
+
+  test('a backend that is registered has every measurement, and is in every table and plot', async () => {
+    const keysOf = (backend: string) =>
+      results.measurements
+        .filter(({ labels }) => labels.backend === backend)
+        .map(({ metric, labels }) => keyOf({ metric, labels: { ...labels, backend: 'any' } }))
+        .sort();
+    expect(keysOf(added)).toEqual(keysOf('usearch'));
+    const read = (name: string) => readFile(join(directory, name), 'utf8');
+    const tables = (await read('report.md')).split('\n\n').filter((block) => block.startsWith('|'));
+    // The last section names installed packages, which is something else.
+    const sections = (await read('report.html')).split('<section').slice(1, -1);
+    for (const [shown, least] of [
+      [tables, 7],
+      [sections, 7],
+    ] as const) {
+      const withOthers = shown.filter((part) => part.includes('usearch'));
+      expect(withOthers.length).toBeGreaterThanOrEqual(least);
+      expect(withOthers.filter((part) => !part.includes(added))).toEqual([]);
+    }
   });
 
   test('the default backend is measured at every depth, cold and warm', () => {
@@ -220,7 +213,7 @@ describe('pnpm bench --quick --corpus DIR --queries FILE --qrels FILE, in BEIR l
   test('writes reports, and compares equal to itself', async () => {
     expect(await readFile(join(directory, 'report.md'), 'utf8')).toContain('# What each backend costs');
     expect(await readFile(join(directory, 'report.html'), 'utf8')).toContain('This was a quick run');
-    const compared = await bench('--compare', directory, directory);
+    const compared = await bench(['--compare', directory, directory]);
     expect(compared.code).toBe(0);
     expect(compared.stdout).toMatch(/^\d+ the same, 0 with too wide a spread/m);
   });
@@ -237,10 +230,10 @@ describe('pnpm bench --quick --corpus DIR --queries FILE --qrels FILE, in BEIR l
         ),
       };
       await writeResults(other, worse);
-      const compared = await bench('--compare', directory, other);
+      const compared = await bench(['--compare', directory, other]);
       expect(compared.code).toBe(1);
       expect(compared.stdout).toMatch(/worse.*MRR@10.*keyword|keyword.*MRR@10/s);
-      expect((await bench('--compare', other, directory)).code).toBe(0);
+      expect((await bench(['--compare', other, directory])).code).toBe(0);
     } finally {
       await rm(other, { recursive: true, force: true });
     }
@@ -251,27 +244,4 @@ describe('pnpm bench --quick --corpus DIR --queries FILE --qrels FILE, in BEIR l
     expect(ended.stdout).not.toContain('preparing the corpus');
     expect(ended.stdout).toContain('results.json');
   });
-});
-
-test('a corpus that is not there ends with 1 and one line', async () => {
-  const { code, stderr } = await bench('--quick', '--corpus', '/no/such/folder', '--queries', main);
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/^bench: .*\/no\/such\/folder.*\n$/);
-});
-
-test('what it takes for the defaults are the defaults of the server', () => {
-  const { backend, searchMode } = readConfig({});
-  expect({ backend, searchMode }).toEqual({ backend: defaultBackend, searchMode: defaultMode });
-});
-
-test('wrong usage ends with 2 and one line', async () => {
-  const { code, stderr } = await bench('--fast');
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/^bench: Unknown option '--fast'\n$/);
-});
-
-test('a results file that is none ends with 2 and one line: nothing could be compared', async () => {
-  const { code, stderr } = await bench('--compare', main, main);
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/^bench: .*can't be read as results.*\n$/);
 });

@@ -13,7 +13,8 @@ const kinds: Readonly<Record<string, string>> = {
   'whole-build': 'whole folders',
   'whole-use': 'whole folders',
   grow: 'growing the corpus',
-  store: 'stores of all sizes',
+  fill: 'filling stores',
+  store: 'asking stores',
 };
 
 /** Where a run's time went, the longest part first: one sentence, or undefined for a run that doesn't say. */

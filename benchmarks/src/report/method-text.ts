@@ -47,7 +47,7 @@ export function methodRows({ method, corpus, measurements }: Results): [string, 
 
 /** How the figures came about, for all runs alike. */
 export const methodNotes: readonly string[] = [
-  'On the corpus, backends and search modes take turns in rounds of fresh processes, in random order, so that a slow minute of the machine falls on all alike. Growth, frontier and baselines are measured one after the other, so a slow minute may fall on one of them. Except for baselines, questions that are not counted come before a clock starts; after that every sample counts, and all of them are in results.json.',
+  'On the corpus, backends and search modes take turns in rounds of fresh processes, in random order, so that a slow minute of the machine falls on all alike. Stores of each size are filled, in this process two side by side (in a thorough run one at a time), and then asked, like the baselines, one after the other, so a slow minute may fall on one of them. Except for baselines, questions that are not counted come before a clock starts; after that every sample counts, and all of them are in results.json.',
   'Medians and percentiles come from raw samples. Intervals are 95 % intervals. Those of times and sizes speak about other processes like the ones measured (Student’s t on the logarithms of the processes’ values, round by round where things took turns); with one process there is none. Those of qualities speak about other questions (bootstrap). Two backends count as different only when the interval of their ratio lies wholly beyond ±5 %, for each pair.',
   'Larger corpora are grown from the vectors of the real one, by a method that README.md describes; how hard they are to search is measured beside real vectors.',
 ];

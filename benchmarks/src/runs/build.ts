@@ -2,7 +2,8 @@ import type { Embedder } from '@kettle/embedder';
 import type { SearchIndex } from '@kettle/search';
 import type { VectorStore } from '@kettle/vector-store';
 import { ActivityClock, type Split } from './activity.js';
-import { openLevelIndex, openStore, type StoreOptions, wrapEmbedder } from './kettle.js';
+import { openLevelIndex, wrapEmbedder } from './kettle.js';
+import { openStore, type StoreOptions } from './stores.js';
 import type { Workspace } from './workspace.js';
 
 export interface BuildOptions {

@@ -1,9 +1,6 @@
-import type { SearchIndex, SearchMode } from '@kettle/search';
-import type { VectorStore } from '@kettle/vector-store';
-import { nearest, vectorAt } from '../corpus/geometry.js';
+import type { SearchMode } from '@kettle/search';
+import { vectorAt } from '../corpus/geometry.js';
 import { type Judgments, type Query, readJudgments } from '../corpus/judgments.js';
-import { neighbourRecall } from '../metrics/neighbours.js';
-import { documentRanking } from '../metrics/ranking.js';
 import type { Plan } from '../plan.js';
 import { seededRandom, shuffled } from '../random.js';
 import type { Absence, Labels, Measurement } from '../results/results.js';
@@ -11,11 +8,11 @@ import { floorMode } from '../targets.js';
 import { timedBuild } from './build.js';
 import { type CrowdOptions, measureCrowd } from './crowd.js';
 import { bareDepth, type Depth, mcpDepth, serviceDepth, vectorDepth } from './depths.js';
+import { judge, recallOnCorpus } from './judge.js';
 import { countEmbedded, openEmbedder, openLevelIndex, wrapEmbedder } from './kettle.js';
 import { measureLatency } from './latency.js';
 import { type McpClient, serverEntry, serverEnvironment } from './mcp-client.js';
 import { startHttpServer } from './mcp-http.js';
-import { bestHitsOf, qualityOf } from './quality.js';
 import { diskUsage, residentMemory, timed } from './resources.js';
 import { StdioClient } from './stdio-client.js';
 import type { Tell } from './tell.js';
@@ -45,11 +42,6 @@ export interface Outcome {
   readonly measurements: Measurement[];
   readonly absences: Absence[];
 }
-
-const neighbours = 10;
-
-/** Passages asked for when quality is judged: enough for ten different documents. */
-const judgedPassages = 50;
 
 /** Builds an index of the corpus in an empty folder. The model is loaded before the clock starts. */
 export async function buildIndex(input: CorpusInput, tell: Tell): Promise<Measurement[]> {
@@ -238,39 +230,4 @@ async function queryVectors(
   const { fingerprint } = await readJson<Prepared>(workspace, files.prepared);
   const vectors = await readVectors(workspace, files.queries, fingerprint.dimensions);
   return new Map(queries.map(({ id }, index) => [id, vectorAt(vectors, index)]));
-}
-
-/** How many of the ten passages that are nearest the store finds, for each question. */
-async function recallOnCorpus(
-  workspace: Workspace,
-  store: VectorStore,
-  queries: ReadonlyMap<string, Float32Array>,
-  labels: Labels,
-): Promise<Measurement> {
-  const { fingerprint } = await readJson<Prepared>(workspace, files.prepared);
-  const passages = await readVectors(workspace, files.passages, fingerprint.dimensions);
-  const recalls: number[] = [];
-  for (const vector of queries.values()) {
-    const truth = nearest(passages, vector, neighbours);
-    const found = await store.query(vector, neighbours);
-    recalls.push(
-      neighbourRecall(
-        found.map(({ distance }) => distance),
-        truth.map(({ distance }) => distance),
-      ),
-    );
-  }
-  return { metric: 'neighbour_recall', labels, runs: [recalls] };
-}
-
-async function judge(index: SearchIndex, judgments: Judgments, labels: Labels): Promise<Measurement[]> {
-  const rankings = new Map<string, string[]>();
-  const top = new Map<string, number>();
-  for (const { id, text } of judgments.queries) {
-    const hits = await index.search(text, { topK: judgedPassages });
-    rankings.set(id, documentRanking(hits));
-    // Nothing found is as far from an answer as can be.
-    top.set(id, hits[0]?.distance ?? 2);
-  }
-  return [...qualityOf(judgments, rankings, labels), ...bestHitsOf('top_distance', judgments, top, labels)];
 }

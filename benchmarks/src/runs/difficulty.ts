@@ -11,8 +11,8 @@ import { drawn } from '../random.js';
 import type { Labels, Measurement } from '../results/results.js';
 import type { Truth } from './workspace.js';
 
-/** Comparisons of two vectors that the surroundings in one store may cost: about half a second, with twenty at least. */
-const comparisons = 500_000;
+/** Comparisons of two vectors that the surroundings in one store may cost: about a fifth of a second, with twenty at least. */
+const comparisons = 200_000;
 
 /** How hard a set of vectors is to search: from their surroundings, and from where the questions lie. */
 export function difficulty(vectors: Vectors, queries: Vectors, labels: Labels): Measurement[] {

@@ -9,7 +9,7 @@ import { drawn } from '../random.js';
 import type { Measurement } from '../results/results.js';
 import { defaultBackend } from '../targets.js';
 import { difficulty, difficultyOfStores } from './difficulty.js';
-import { corpusIdOf, openStore } from './kettle.js';
+import { corpusIdOf, openStore } from './stores.js';
 import type { Tell } from './tell.js';
 import { settingsText } from './tuning.js';
 import {

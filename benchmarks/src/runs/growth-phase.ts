@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { backends, type Tunable } from '@kettle/server/backends';
 import type { Plan } from '../plan.js';
-import { select } from '../results/select.js';
+import type { Labels } from '../results/results.js';
 import { defaultBackend } from '../targets.js';
+import { type FillInput, withSettings } from './fill-job.js';
 import type { Recorder } from './recorder.js';
 import type { StoreInput } from './store-job.js';
 import { settingsText, type Tuning } from './tuning.js';
@@ -13,12 +15,14 @@ const everyQuestion = Number.MAX_SAFE_INTEGER;
 
 /** Steps that {@link growthPhase} takes at most. */
 export function growthSteps(plan: Plan): number {
-  return 1 + storeRuns(plan).length;
+  const sizes = grownSizes(plan);
+  return 1 + 2 * sizes.length + sizes.flatMap((size) => storesOf(plan, size)).length;
 }
 
 /**
  * Stores filled with grown passages, at every size and setting. A persistent store of one size is the beginning of that
- * of the next, so that nothing is stored twice; each size has a process of its own all the same.
+ * of the next, so that nothing is stored twice. Of each size all stores are filled, then each is asked, in processes of
+ * their own.
  */
 export async function growthPhase(workspace: Workspace, plan: Plan, recorder: Recorder): Promise<void> {
   const grown = await recorder.attempt('growing the corpus', { data: 'grown' }, 'grow', {
@@ -29,32 +33,132 @@ export async function growthPhase(workspace: Workspace, plan: Plan, recorder: Re
     })),
   });
   if (!grown) return;
-  const kept = await mkdtemp(join(workspace.directory, 'stores-'));
-  const spent = new Map<string, number>();
-  /** Backends whose presets failed, and at which size: a larger one would go on from what is not there. */
-  const failed = new Map<string, number>();
+  const directory = await mkdtemp(join(workspace.directory, 'stores-'));
   try {
-    for (const { backend, size, build, ...run } of storeRuns(plan)) {
-      const settings = settingsText(build);
-      const labels = { backend, passages: size, ...(settings && { settings }) };
-      const failedAt = failed.get(backend);
-      if (failedAt !== undefined) {
-        recorder.absent(labels, `left out, as ${failedAt} passages with the presets failed`);
-        recorder.skip();
-        continue;
-      }
-      const title = [`${backend}, ${size} passages`, settings].filter(Boolean).join(', ');
-      const store = settings === '' ? { directory: join(kept, backend) } : {};
-      const input = { workspace, backend, size, build, ...run, ...store, spent: spent.get(backend) ?? 0 };
-      const succeeded = await recorder.attempt(title, labels, 'store', input, storeDeadline(size));
-      if (settings !== '') continue;
-      if (!succeeded) failed.set(backend, size);
-      const [storing] = select(recorder.measurements, 'build_storing', { ...labels, settings: undefined });
-      spent.set(backend, storing?.runs[0]?.[0] ?? 0);
-    }
+    const growth = new Growth(workspace, plan, recorder, directory);
+    for (const size of grownSizes(plan)) await growth.measure(size);
   } finally {
-    await rm(kept, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** The stores of a run, from size to size. */
+class Growth {
+  readonly #workspace: Workspace;
+  readonly #plan: Plan;
+  readonly #recorder: Recorder;
+  readonly #directory: string;
+  /** What failed, and at which size: a larger one would go on from what is not there. */
+  readonly #failed = new Map<string, number>();
+  /** Milliseconds that filling took at the last size. */
+  readonly #spent = new Map<string, number>();
+
+  constructor(workspace: Workspace, plan: Plan, recorder: Recorder, directory: string) {
+    this.#workspace = workspace;
+    this.#plan = plan;
+    this.#recorder = recorder;
+    this.#directory = directory;
+  }
+
+  async measure(size: number): Promise<void> {
+    const stores = storesOf(this.#plan, size).filter((store) => this.#canBeMade(store));
+    const filled = await this.#fill(size, stores);
+    for (const store of stores) {
+      if (filled.has(store)) await this.#ask(store);
+      else this.#recorder.skip();
+      if (!this.#isKept(store)) await rm(this.#inputOf(store).directory, { recursive: true, force: true });
+    }
+  }
+
+  #canBeMade(store: StoreRun): boolean {
+    const failedAt = this.#failed.get(keyOf(store));
+    if (failedAt === undefined) return true;
+    this.#recorder.absent(labelsOf(store), `left out, as ${failedAt} passages failed`);
+    this.#recorder.skip();
+    return false;
+  }
+
+  /** Those that could be filled. Servers come first and alone: they keep more than one core busy. */
+  async #fill(size: number, stores: readonly StoreRun[]): Promise<ReadonlySet<StoreRun>> {
+    const sideBySide = Math.min(this.#plan.fillsAtOnce, availableParallelism());
+    const groups = [
+      { group: stores.filter(isServer), atOnce: 1 },
+      { group: stores.filter((store) => !isServer(store)), atOnce: sideBySide },
+    ];
+    const filled = new Set<StoreRun>();
+    for (const { group, atOnce } of groups)
+      for (const store of await this.#fillGroup(size, group, atOnce)) filled.add(store);
+    return filled;
+  }
+
+  /** What takes longest comes first, so that none is alone at the end for long. */
+  async #fillGroup(size: number, group: readonly StoreRun[], atOnce: number): Promise<StoreRun[]> {
+    if (group.length === 0) {
+      this.#recorder.skip();
+      return [];
+    }
+    const longestFirst = [...group].sort((a, b) => this.#spentOn(b) - this.#spentOn(a));
+    const outputs = await this.#recorder.attemptTogether(
+      `filling stores with ${size} passages`,
+      'fill',
+      longestFirst.map((store) => ({
+        title: titleOf(store),
+        labels: labelsOf(store),
+        input: this.#inputOf(store),
+        deadline: storeDeadline(size),
+      })),
+      atOnce,
+    );
+    for (const [index, store] of longestFirst.entries()) {
+      const storing = outputs[index]?.find(({ metric }) => metric === 'build_storing');
+      if (storing) this.#spent.set(keyOf(store), storing.runs[0]![0]!);
+      else this.#failed.set(keyOf(store), size);
+    }
+    return longestFirst.filter((_, index) => outputs[index]);
+  }
+
+  async #ask(store: StoreRun): Promise<void> {
+    const { size, queries, sweeps } = store;
+    const input = { ...this.#inputOf(store), queries, sweeps, kept: this.#isKept(store) };
+    const deadline = storeDeadline(size);
+    if (!(await this.#recorder.attempt(titleOf(store), labelsOf(store), 'store', input, deadline)))
+      this.#failed.set(keyOf(store), size);
+  }
+
+  #inputOf(store: StoreRun): FillInput {
+    const { backend, size, build } = store;
+    const directory = join(this.#directory, keyOf(store).replaceAll(/[, ]+/g, '-'));
+    return { workspace: this.#workspace, backend, size, build, directory, spent: this.#spentOn(store) };
+  }
+
+  #spentOn(store: StoreRun): number {
+    return this.#spent.get(keyOf(store)) ?? 0;
+  }
+
+  /** Whether a larger store goes on from it. */
+  #isKept(store: StoreRun): boolean {
+    return grownSizes(this.#plan)
+      .filter((size) => size > store.size)
+      .flatMap((size) => storesOf(this.#plan, size))
+      .some((larger) => keyOf(larger) === keyOf(store));
+  }
+}
+
+function isServer({ backend }: StoreRun): boolean {
+  return backends.some(({ name, server }) => name === backend && server === true);
+}
+
+/** The same for a store and what it grows from. */
+function keyOf({ backend, build }: StoreRun): string {
+  return [backend, settingsText(build)].filter(Boolean).join(', ');
+}
+
+function titleOf({ backend, size, build }: StoreRun): string {
+  return [`${backend}, ${size} passages`, settingsText(build)].filter(Boolean).join(', ');
+}
+
+function labelsOf({ backend, size, build }: StoreRun): Labels {
+  return withSettings({ backend, passages: size }, build);
 }
 
 /** Milliseconds: many times what storing takes, so that only what hangs is ended. */
@@ -67,35 +171,41 @@ function grownSizes({ sizes, targetSize }: Plan): number[] {
   return [...new Set([...sizes, ...(targetSize === undefined ? [] : [targetSize])])].sort((a, b) => a - b);
 }
 
-/** The smallest size first, and backends in turn: the same minute of the machine for all of them. */
-function storeRuns(plan: Plan): Omit<StoreInput, 'workspace' | 'spent'>[] {
+/** A store to fill and ask. */
+type StoreRun = Pick<StoreInput, 'backend' | 'size' | 'queries' | 'build' | 'sweeps'>;
+
+/** Each backend's with the presets, and where settings of filling are varied, one for each value. */
+function storesOf(plan: Plan, size: number): StoreRun[] {
   const { sizes, targetSize, frontier, settings, storeQueries } = plan;
-  return grownSizes(plan).flatMap((size) =>
-    backends.flatMap(({ name: backend, tunables = [] }) => {
-      const forTarget = size === targetSize && backend === defaultBackend;
-      const queries = forTarget ? everyQuestion : storeQueries;
-      const common = { backend, size, queries };
-      if (!forTarget && !sizes.includes(size)) return [];
-      const sweeps = sizes.includes(size) ? variations(tunables, 'query', settings) : [];
-      // How a store was filled shows most where a query looks at the least.
-      const weakest = sweeps.slice(0, 1);
-      const varied =
-        frontier.sizes.includes(size) && (frontier.backends === 'all' || backend === defaultBackend);
-      const rebuilt = varied ? variations(tunables, 'build', settings) : [];
-      return [
-        { ...common, build: {}, sweeps },
-        ...rebuilt.map((build) => ({ ...common, build, sweeps: weakest })),
-      ];
-    }),
-  );
+  return backends.flatMap(({ name: backend, tunables = [] }) => {
+    const forTarget = size === targetSize && backend === defaultBackend;
+    const queries = forTarget ? everyQuestion : storeQueries;
+    const common = { backend, size, queries };
+    if (!forTarget && !sizes.includes(size)) return [];
+    const sweeps = sizes.includes(size) ? variations(tunables, 'query', settings) : [];
+    // How a store was filled shows most where a query looks at the least.
+    const weakest = sweeps.slice(0, 1);
+    const varied = frontier.backends === 'all' || backend === defaultBackend;
+    const rebuilt = varied ? variations(tunables, 'build', rebuiltAt(frontier, size)) : [];
+    return [
+      { ...common, build: {}, sweeps },
+      ...rebuilt.map((build) => ({ ...common, build, sweeps: weakest })),
+    ];
+  });
+}
+
+function rebuiltAt({ all, last }: Plan['frontier'], size: number): Plan['settings'] | 'none' {
+  if (all.includes(size)) return 'all';
+  return last.includes(size) ? 'last' : 'none';
 }
 
 /** One setting at a time away from the presets. */
 function variations(
   tunables: readonly Tunable[],
   applies: Tunable['applies'],
-  which: Plan['settings'],
+  which: Plan['settings'] | 'none',
 ): Tuning[] {
+  if (which === 'none') return [];
   return tunables
     .filter((tunable) => tunable.applies === applies)
     .flatMap(({ name, values, preset }) => {

@@ -21,8 +21,8 @@ export interface IndexingInput {
 /** Milliseconds between two pings, and between two queries: a fourth of what one index could answer. */
 const pingInterval = 5;
 const queryInterval = 20;
-const idlePings = 200;
-const idleQueries = 60;
+const idlePings = 100;
+const idleQueries = 40;
 
 /** What indexing in the background does to those who ask: `ping` over MCP, and the latency of a search. */
 export async function measureWhileIndexing(input: IndexingInput, tell: Tell): Promise<Measurement[]> {

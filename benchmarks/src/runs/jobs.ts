@@ -5,6 +5,7 @@ export const jobs = {
   build: async () => (await import('./corpus-job.js')).buildIndex,
   query: async () => (await import('./corpus-job.js')).queryIndex,
   baseline: async () => (await import('./baseline-job.js')).measureBaseline,
+  fill: async () => (await import('./fill-job.js')).measureFill,
   store: async () => (await import('./store-job.js')).measureStore,
   indexing: async () => (await import('./indexing-job.js')).measureWhileIndexing,
   loop: async () => (await import('./loop-job.js')).measureLoop,

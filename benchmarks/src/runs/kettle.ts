@@ -1,10 +1,9 @@
-import { basename, dirname } from 'node:path';
 import { type Embedder, loadEmbedder } from '@kettle/embedder';
 import { modelsDirectory } from '@kettle/model-minilm';
 import { openIndex, readCorpus, type SearchIndex, type SearchMode } from '@kettle/search';
-import { findBackend } from '@kettle/server/backends';
-import type { Fingerprint, VectorStore } from '@kettle/vector-store';
+import type { VectorStore } from '@kettle/vector-store';
 import { defaultMode } from '../targets.js';
+import { openStore, type StoreOptions } from './stores.js';
 import type { Workspace } from './workspace.js';
 
 /** The model of the benchmark: Kettle's default, from the copy that needs no network. */
@@ -12,41 +11,6 @@ export const model = 'Xenova/all-MiniLM-L6-v2';
 
 export function openEmbedder(): Promise<Embedder> {
   return loadEmbedder({ model, modelDirs: [modelsDirectory] });
-}
-
-/** The name of the corpus for a store of its own in `directory`: on a server that is shared it must be the only one. */
-export function corpusIdOf(directory: string): string {
-  return `benchmark-${basename(dirname(directory))}-${basename(directory)}`;
-}
-
-export interface StoreOptions {
-  readonly backend: string;
-  readonly fingerprint: Fingerprint;
-  readonly directory: string;
-  readonly corpusId: string;
-  readonly tuning?: Readonly<Record<string, number>>;
-  readonly signal?: AbortSignal;
-}
-
-/** Opens a backend of the registry, with the settings that the server would take from the environment. */
-export function openStore({ backend, ...context }: StoreOptions): Promise<VectorStore> {
-  const entry = findBackend(backend);
-  if (!entry) throw new RangeError(`the registry has no backend "${backend}"`);
-  return entry.open({ ...context, settings: backendSettings(), log: () => {} });
-}
-
-/** The part of the environment that backends need here: how to start a private Chroma server, or where one is. */
-function backendSettings() {
-  const { CHROMA_URL, CHROMA_API_KEY, CHROMA_TENANT, CHROMA_DATABASE, CHROMA_COMMAND } = process.env;
-  return {
-    chroma: {
-      ...(CHROMA_URL && { url: CHROMA_URL }),
-      ...(CHROMA_API_KEY && { apiKey: CHROMA_API_KEY }),
-      ...(CHROMA_TENANT && { tenant: CHROMA_TENANT }),
-      ...(CHROMA_DATABASE && { database: CHROMA_DATABASE }),
-      ...(CHROMA_COMMAND && { command: CHROMA_COMMAND }),
-    },
-  };
 }
 
 /** An index that was opened for measuring, with the parts that it was made of. */

@@ -4,8 +4,20 @@ import type { Absence, Labels, Measurement, Step } from '../results/results.js';
 import { runInChild } from './child.js';
 import type { Outcome } from './corpus-job.js';
 import type { JobInput, JobName, JobOutput } from './jobs.js';
+import type { Tell } from './tell.js';
 
-/** Runs jobs one after the other and keeps what they measured, and why others could not. */
+/** One of several jobs that run side by side. */
+export interface TogetherJob<N extends JobName> {
+  /** Says which of them tells something. */
+  readonly title: string;
+  /** What is absent when it fails. */
+  readonly labels: Labels;
+  readonly input: JobInput<N>;
+  /** Milliseconds; unset: the usual one. */
+  readonly deadline?: number;
+}
+
+/** Runs jobs and keeps what they measured, and why others could not. */
 export class Recorder {
   readonly measurements: Measurement[] = [];
   readonly absences: Absence[] = [];
@@ -24,26 +36,15 @@ export class Recorder {
    *
    * @param deadline milliseconds; unset: the usual one
    */
-  async require<N extends JobName>(
+  require<N extends JobName>(
     title: string,
     name: N,
     input: JobInput<N>,
     deadline?: number,
   ): Promise<JobOutput<N>> {
-    this.#progress.begin(title);
-    const started = performance.now();
-    // The state of the machine, all through the run.
-    this.measurements.push({ metric: 'calibration', labels: {}, runs: [[calibrate()]] });
-    try {
-      return await runInChild(name, input, {
-        onProgress: ({ message }) => this.#progress.tell(message),
-        ...(this.#signal && { signal: this.#signal }),
-        ...(deadline !== undefined && { deadline }),
-      });
-    } finally {
-      this.#progress.end();
-      this.steps.push({ job: name, title, seconds: (performance.now() - started) / 1000 });
-    }
+    return this.#step(title, name, () =>
+      this.run(name, input, (message) => this.#progress.tell(message), deadline),
+    );
   }
 
   /**
@@ -68,6 +69,38 @@ export class Recorder {
     }
   }
 
+  /**
+   * Runs jobs of one kind as one step, so many at a time in the order given, and records their measurements; each
+   * failure is recorded as an absence of the job's own labels.
+   *
+   * @returns what each of them gave, in the order given; undefined where it failed
+   */
+  async attemptTogether<N extends JobName>(
+    title: string,
+    name: N,
+    jobs: readonly TogetherJob<N>[],
+    atOnce: number,
+  ): Promise<(JobOutput<N> | undefined)[]> {
+    const outputs: (JobOutput<N> | undefined)[] = jobs.map(() => undefined);
+    const waiting = [...jobs.entries()];
+    const worker = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        const [index, { title: of, labels, input, deadline }] = next;
+        const tell = (message: string) => this.#progress.tell(`${of}: ${message}`);
+        try {
+          const output = await this.run(name, input, tell, deadline);
+          this.#record(output, roundOf(input));
+          outputs[index] = output;
+        } catch (error) {
+          this.#signal?.throwIfAborted();
+          this.absent(labels, (error as Error).message);
+        }
+      }
+    };
+    await this.#step(title, name, () => Promise.all(Array.from({ length: atOnce }, worker)));
+    return outputs;
+  }
+
   /** Records that something can't be measured, and says so. Once for each reason. */
   absent(labels: Labels, reason: string): void {
     const known = this.absences.some(
@@ -81,6 +114,37 @@ export class Recorder {
   /** Ends a step that was left out. */
   skip(): void {
     this.#progress.end();
+  }
+
+  protected pace(): number {
+    return calibrate();
+  }
+
+  /** In a process of its own. */
+  protected run<N extends JobName>(
+    name: N,
+    input: JobInput<N>,
+    tell: Tell,
+    deadline?: number,
+  ): Promise<JobOutput<N>> {
+    return runInChild(name, input, {
+      onProgress: ({ message }) => tell(message),
+      ...(this.#signal && { signal: this.#signal }),
+      ...(deadline !== undefined && { deadline }),
+    });
+  }
+
+  async #step<T>(title: string, job: JobName, work: () => Promise<T>): Promise<T> {
+    this.#progress.begin(title);
+    const started = performance.now();
+    // The state of the machine, all through the run.
+    this.measurements.push({ metric: 'calibration', labels: {}, runs: [[this.pace()]] });
+    try {
+      return await work();
+    } finally {
+      this.#progress.end();
+      this.steps.push({ job, title, seconds: (performance.now() - started) / 1000 });
+    }
   }
 
   #record(output: JobOutput<JobName>, round: number | undefined): void {

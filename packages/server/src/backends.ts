@@ -46,6 +46,8 @@ export interface Backend {
   readonly name: string;
   /** Half a sentence for people who choose. */
   readonly summary: string;
+  /** Whether a server does the work, on as many cores as it likes: the benchmark then has nothing else going on. */
+  readonly server?: boolean;
   /** What the benchmark may vary. Left out where there is nothing to choose. */
   readonly tunables?: readonly Tunable[];
   /** Opens the store made for `context.fingerprint`, empty or as it was left. Rejects with a VectorStoreError. */
@@ -109,6 +111,7 @@ export const backends: readonly Backend[] = Object.freeze([
   {
     name: 'chroma',
     summary: "a Chroma server, the user's or a private one",
+    server: true,
     tunables: graphTunables({ values: [50, 200, 1000], preset: 1000 }),
     async open({ fingerprint, corpusId, directory, settings, tuning = {}, log, signal }: BackendContext) {
       const { openChroma } = await import('@kettle/vector-store-chroma');
