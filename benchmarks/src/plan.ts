@@ -23,8 +23,8 @@ export interface Plan {
   readonly frontier: {
     /** Sizes at which that is done for every value. */
     readonly all: readonly number[];
-    /** Sizes at which it is done for the last value of each setting. */
-    readonly last: readonly number[];
+    /** Sizes at which it is done for the first value of each setting, where filling costs the least. */
+    readonly first: readonly number[];
     readonly backends: 'all' | 'default';
   };
   /** How many stores are filled side by side, each on a core of its own; never more than there are cores. */
@@ -65,7 +65,7 @@ export const defaultPlan: Plan = {
   sizes: [1_000, 10_000, 50_000],
   targetSize: 20_000,
   storeQueries: 50,
-  frontier: { all: [1_000, 10_000], last: [50_000], backends: 'default' },
+  frontier: { all: [1_000, 10_000], first: [50_000], backends: 'default' },
   fillsAtOnce: 2,
   settings: 'all',
   whole: { sizes: [250, 1_000], loop: undefined, questions: 30 },
@@ -85,7 +85,7 @@ export const thoroughPlan: Plan = {
   repetitions: 5,
   defaultTwice: true,
   httpRounds: 5,
-  frontier: { all: defaultPlan.sizes, last: [], backends: 'all' },
+  frontier: { all: defaultPlan.sizes, first: [], backends: 'all' },
   fillsAtOnce: 1,
   storeQueries: 200,
   whole: { sizes: [400, 1_500, 5_000], loop: { size: 1_500, repetitions: 3 }, questions: 100 },
@@ -106,7 +106,7 @@ export const quickPlan: Plan = {
   sizes: [250, 500],
   targetSize: undefined,
   storeQueries: 20,
-  frontier: { all: [], last: [250], backends: 'default' },
+  frontier: { all: [], first: [250], backends: 'default' },
   fillsAtOnce: 2,
   settings: 'last',
   whole: { sizes: [40, 120], loop: { size: 40, repetitions: 1 }, questions: 20 },

@@ -194,22 +194,21 @@ function storesOf(plan: Plan, size: number): StoreRun[] {
   });
 }
 
-function rebuiltAt({ all, last }: Plan['frontier'], size: number): Plan['settings'] | 'none' {
+/** Which of a setting's values. */
+type Which = 'all' | 'first' | 'last' | 'none';
+
+function rebuiltAt({ all, first }: Plan['frontier'], size: number): Which {
   if (all.includes(size)) return 'all';
-  return last.includes(size) ? 'last' : 'none';
+  return first.includes(size) ? 'first' : 'none';
 }
 
 /** One setting at a time away from the presets. */
-function variations(
-  tunables: readonly Tunable[],
-  applies: Tunable['applies'],
-  which: Plan['settings'] | 'none',
-): Tuning[] {
-  if (which === 'none') return [];
+function variations(tunables: readonly Tunable[], applies: Tunable['applies'], which: Which): Tuning[] {
+  const pick = { all: [0], first: [0, 1], last: [-1], none: [0, 0] }[which];
   return tunables
     .filter((tunable) => tunable.applies === applies)
     .flatMap(({ name, values, preset }) => {
       const others = values.filter((value) => value !== preset);
-      return (which === 'all' ? others : others.slice(-1)).map((value) => ({ [name]: value }));
+      return others.slice(...pick).map((value) => ({ [name]: value }));
     });
 }
