@@ -68,7 +68,7 @@ export const defaultPlan: Plan = {
   frontier: { all: [1_000, 10_000], first: [50_000], backends: 'default' },
   fillsAtOnce: 2,
   settings: 'all',
-  whole: { sizes: [250, 1_000], loop: undefined, questions: 30 },
+  whole: { sizes: [250, 750], loop: undefined, questions: 30 },
   concurrency: { backends: 'default', clients: [1, 4, 16], windows: 3, window: 250 },
   starts: 4,
   added: 100,

@@ -66,6 +66,7 @@ export function madeUpResults(
         add('neighbour_recall', at, [questions.map(() => recall)]);
       }
       add('build_storing', { backend, passages }, [[passages * (backend === 'exact' ? 0.01 : 0.5)]]);
+      if (backend !== 'exact') addFilledAnew(add, { backend, passages }, questions.length);
       add('memory', { backend, passages }, [[passages * 1800]]);
       if (backend !== 'exact') add('disk', { backend, passages }, [[passages * 1700]]);
     }
@@ -202,4 +203,17 @@ function addQuality(
 ): void {
   for (const metric of ['recall_at_1', 'recall_at_5', 'hit_at_5', 'ndcg_at_10', 'mrr_at_10'] as const)
     add(metric, labels, [Array.from({ length: count }, () => (random() < loss ? 0 : 1))]);
+}
+
+/** A setting of building, under a name that no backend here has: alone, and with one of queries. */
+function addFilledAnew(
+  add: (metric: MetricName, labels: Labels, runs: readonly (readonly number[])[]) => void,
+  at: Labels,
+  count: number,
+): void {
+  add('build_storing', { ...at, settings: 'nlist 8' }, [[100]]);
+  for (const settings of ['nlist 8', 'nlist 8, ef_search 10']) {
+    add('query', { ...at, settings, depth: 'vector', state: 'warm' }, [[1, 2, 3]]);
+    add('neighbour_recall', { ...at, settings }, [Array.from({ length: count }, () => 0.95)]);
+  }
 }

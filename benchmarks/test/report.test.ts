@@ -43,7 +43,7 @@ function withAnotherBackend(name: string): Results {
 
 describe('where the time went', () => {
   const sentence =
-    'The run took 4:40 min: stores of all sizes 2:05 min, building indexes 1:10 min, whole folders 5 s.';
+    'The run took 4:40 min: asking stores 2:05 min, building indexes 1:10 min, whole folders 5 s.';
 
   test('the longest part comes first, and every report says it', () => {
     expect(durationSentence(results.method)).toBe(sentence);
@@ -171,6 +171,19 @@ describe('reports', () => {
     const all = sectionsWith(html, 'hnsw').filter((id) => id !== 'targets' && id !== 'indexing');
     expect(sectionsWith(html, 'newcomer')).toEqual(all);
     expect(all.length).toBeGreaterThanOrEqual(7);
+  });
+
+  test('stores that were filled with another setting have hollow marks, whatever the setting is called', () => {
+    const marks = (settings: string) =>
+      [...htmlReport(results).matchAll(/(<path[^>]*>)<title>[^<,]*, ([^<:]*): [\d.]+<\/title>/g)]
+        .filter(([, , of]) => of === settings)
+        .map(([, path]) => ({ filled: / fill="/.test(path!), outlined: / stroke="/.test(path!) }));
+    const [hollow, filled] = [marks('nlist 8, ef_search 10'), marks('ef_search 10')];
+    expect(hollow.length).toBeGreaterThan(0);
+    expect(filled.length).toBeGreaterThan(0);
+    expect(hollow).toEqual(hollow.map(() => ({ filled: false, outlined: true })));
+    expect(marks('nlist 8').length).toBe(hollow.length);
+    expect(filled).toEqual(filled.map(() => ({ filled: true, outlined: false })));
   });
 
   test('baselines tell questions without an answer by their score', () => {

@@ -1,6 +1,6 @@
 import { type Separation, separation } from '../metrics/unanswerable.js';
 import { type Random, randomInteger, seededRandom } from '../random.js';
-import { type BestHits, bestHits } from '../results/best-hits.js';
+import { type BestHits, bestHitMetrics, bestHits } from '../results/best-hits.js';
 import type { Results } from '../results/results.js';
 import { keyOf, select } from '../results/select.js';
 import { intervalOf } from '../statistics/bootstrap.js';
@@ -14,11 +14,8 @@ const parts = [
 
 /** How well each way to search tells questions with an answer from those without, question by question. */
 export function answerChanges(before: Results, after: Results): Change[] {
-  const judged = [
-    ...select(before.measurements, 'top_distance'),
-    ...select(before.measurements, 'top_score'),
-  ];
-  return judged
+  return bestHitMetrics
+    .flatMap((metric) => select(before.measurements, metric))
     .filter(({ labels }) => labels.answerable)
     .flatMap(({ labels: { answerable: _, ...labels } }) => {
       const [a, b] = [before, after].map(({ measurements }) => bestHits(measurements, labels));

@@ -1,3 +1,4 @@
+import { bestHitMetrics } from '../results/best-hits.js';
 import { metrics } from '../results/metric.js';
 import type { Labels, Measurement, Results } from '../results/results.js';
 import { keyOf } from '../results/select.js';
@@ -57,9 +58,7 @@ export function compareResults(before: Results, after: Results): Comparison {
   const compared = common.filter(
     // The distances themselves are neither good nor bad: what they tell apart is compared.
     ({ measurement: { metric } }) =>
-      metric !== 'top_distance' &&
-      metric !== 'top_score' &&
-      !(metrics[metric].kind === 'time' && timesLeftOut),
+      !bestHitMetrics.some((one) => one === metric) && !(metrics[metric].kind === 'time' && timesLeftOut),
   );
   return {
     changes: [

@@ -42,6 +42,11 @@ export function distance(a: Float32Array, b: Float32Array): number {
   return 1 - (first + second + third + fourth);
 }
 
+/** The distance in a straight line between unit vectors of that cosine distance. */
+export function euclidean(cosine: number): number {
+  return Math.sqrt(2 * Math.max(0, cosine));
+}
+
 export interface Neighbour {
   readonly index: number;
   readonly distance: number;
@@ -102,8 +107,7 @@ export function surroundings(vectors: Vectors, count = 200): Surroundings[] {
   return Array.from({ length: taken }, (_, step) => {
     const index = Math.floor((step * total) / taken);
     const near = nearest(vectors, vectorAt(vectors, index), neighbourhood, index);
-    // The distance of unit vectors is half the square of the Euclidean one.
-    const radii = near.map((neighbour) => Math.sqrt(2 * Math.max(neighbour.distance, 1e-9)));
+    const radii = near.map((neighbour) => euclidean(Math.max(neighbour.distance, 1e-9)));
     const widest = radii.at(-1)!;
     const sum = radii.slice(0, -1).reduce((total, radius) => total + Math.log(widest / radius), 0);
     return { dimension: sum === 0 ? 0 : (radii.length - 1) / sum, nearest: near[0]!.distance };
@@ -119,7 +123,7 @@ export function relativeContrasts(vectors: Vectors, queries: Vectors): number[] 
   return eachQuery(queries, (query) => {
     let [sum, least] = [0, Number.POSITIVE_INFINITY];
     for (let i = 0; i < count; i++) {
-      const found = Math.sqrt(2 * Math.max(0, distance(query, vectorAt(vectors, i))));
+      const found = euclidean(distance(query, vectorAt(vectors, i)));
       sum += found;
       least = Math.min(least, found);
     }

@@ -1,6 +1,7 @@
 import { type Random, randomInteger, randomNormal, seededRandom, shuffled } from '../random.js';
 import {
   distance,
+  euclidean,
   medianDimension,
   medianNearest,
   type Neighbour,
@@ -50,7 +51,7 @@ export function grow(real: Vectors, { seed, size, noise, directions }: GrowthOpt
     const start = randomInteger(random, count);
     const near = neighbours[start]!;
     const towards = near[randomInteger(random, Math.min(mixed, near.length))]!;
-    const radius = Math.sqrt(2 * Math.max(near[0]!.distance, 1e-4));
+    const radius = euclidean(Math.max(near[0]!.distance, 1e-4));
     const vector = data.subarray(made * dimensions, (made + 1) * dimensions);
     mix(vectorAt(real, start), vectorAt(real, towards.index), random(), vector);
     addNoise(vector, real, start, near.slice(0, directions), noise * radius, random);

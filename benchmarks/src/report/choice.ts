@@ -9,11 +9,13 @@ import { formatCount, formatQuality } from './format.js';
  * measured is left out.
  */
 export function choiceSentences(results: Results): string[] {
-  return [qualityOf(results), speedOf(results), growthOf(results)].filter((text) => text !== undefined);
+  return [qualitySentence(results), speedSentence(results), growthSentence(results)].filter(
+    (text) => text !== undefined,
+  );
 }
 
 /** Whether backends differ in what they find, and what search without vectors finds. */
-function qualityOf(results: Results): string | undefined {
+function qualitySentence(results: Results): string | undefined {
   const scored = backendsOf(results).flatMap(({ name }) => scoreOf(results, name));
   if (scored.length === 0) return undefined;
   const values = scored.map(({ value }) => value);
@@ -34,7 +36,7 @@ function scoreOf(results: Results, backend: string) {
 }
 
 /** Which backends are shown to be slower with this corpus. */
-function speedOf(results: Results): string | undefined {
+function speedSentence(results: Results): string | undefined {
   const { names, pairs } = pairsOf(results, 'search');
   if (pairs.length === 0) return undefined;
   const slower = new Set(pairs.filter(({ verdict }) => verdict === 'larger').map(({ more }) => more));
@@ -55,7 +57,7 @@ function speedOf(results: Results): string | undefined {
 }
 
 /** How a query of the store grows with the corpus: what decides between them when there is much. */
-function growthOf(results: Results): string | undefined {
+function growthSentence(results: Results): string | undefined {
   const sizes = grownSizes(results);
   const [first, last] = [sizes[0], sizes.at(-1)];
   if (first === undefined || last === undefined || first === last) return undefined;

@@ -105,7 +105,7 @@ export function sectionsOf(results: Results, soak?: Soak): Section[] {
       'frontier',
       'Recall against latency',
       [
-        'What a backend’s settings buy: each point is one setting, the ring marks the presets, the line joins what no other setting beats. Filled marks vary ef_search alone, hollow ones were built otherwise (M, ef_construction); ef on some marks is ef_search. The axis of recall is stretched towards 1. A size with presets only is in the table alone. Recall is measured against a comparison with every vector, made apart from the stores. Settings are measured one after the other, not in turns; the smallest number of passages is the corpus itself, asked through whole indexes.',
+        'What a backend’s settings buy: each point is one setting, the ring marks the presets, the line joins what no other setting beats. Filled marks vary a setting of queries (ef_search; ef on some marks) alone, hollow ones were filled with another setting (M, ef_construction). The axis of recall is stretched towards 1. A size with presets only is in the table alone. Recall is measured against a comparison with every vector, made apart from the stores. Settings are measured one after the other, not in turns; the smallest number of passages is the corpus itself, asked through whole indexes.',
       ],
       [
         figure(

@@ -1,10 +1,13 @@
 import type { Labels, Measurement } from './results.js';
 import { select } from './select.js';
 
+/** How close the best hit of a question is: its distance, or where a way to search knows none, its score. */
+export const bestHitMetrics = ['top_distance', 'top_score'] as const;
+
 /** How far the best hits were from the questions of both kinds, as the way to search sees it: the less, the closer. */
 export interface BestHits {
   /** Baselines know no distance: theirs are scores, with the sign turned. */
-  readonly metric: 'top_distance' | 'top_score';
+  readonly metric: (typeof bestHitMetrics)[number];
   readonly answerable: readonly number[];
   readonly unanswerable: readonly number[];
 }
@@ -14,7 +17,7 @@ export function bestHits(
   measurements: readonly Measurement[],
   labels: Partial<Labels>,
 ): BestHits | undefined {
-  for (const metric of ['top_distance', 'top_score'] as const) {
+  for (const metric of bestHitMetrics) {
     const [answerable, unanswerable] = [true, false].map((answerable) =>
       select(measurements, metric, { ...labels, answerable })[0]?.runs.flat(),
     );

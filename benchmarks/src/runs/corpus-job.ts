@@ -29,8 +29,8 @@ export interface CorpusInput {
   /** Most questions to time. */
   readonly questions: number;
   readonly repetition: number;
-  /** Whether to ask over HTTP too. */
-  readonly http: boolean;
+  /** Whether to ask over HTTP too. @default false */
+  readonly http?: boolean;
   /** An index that {@link buildIndex} made in another process, or an empty folder for it to use. */
   readonly indexDirectory: string;
   /** Many clients at once, over these depths, when each has been asked alone. */

@@ -1,5 +1,6 @@
 import {
   distance,
+  euclidean,
   pick,
   relativeContrasts,
   surroundings,
@@ -74,9 +75,4 @@ function meanDistance(vectors: Vectors, query: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < count; i++) sum += euclidean(distance(query, vectorAt(vectors, i)));
   return sum / count;
-}
-
-/** Of unit vectors, from their cosine distance. */
-function euclidean(cosine: number): number {
-  return Math.sqrt(2 * Math.max(0, cosine));
 }

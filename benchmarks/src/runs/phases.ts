@@ -181,5 +181,5 @@ function backendInput(
   repetition: number,
   questions: number,
 ): CorpusInput {
-  return { workspace, backend, contender: backend, indexDirectory, repetition, questions, http: false };
+  return { workspace, backend, contender: backend, indexDirectory, repetition, questions };
 }

@@ -1,5 +1,6 @@
 import type { Judgments } from '../corpus/judgments.js';
 import { hitAt, ndcgAt, recallAt, reciprocalRankAt } from '../metrics/ranking.js';
+import type { bestHitMetrics } from '../results/best-hits.js';
 import type { Labels, Measurement } from '../results/results.js';
 
 /**
@@ -40,7 +41,7 @@ export function qualityOf(
 
 /** The best hit of each question, those with an answer and those without. None where there are not both. */
 export function bestHitsOf(
-  metric: 'top_distance' | 'top_score',
+  metric: (typeof bestHitMetrics)[number],
   { answerable, unanswerable }: Judgments,
   best: ReadonlyMap<string, number>,
   labels: Labels,

@@ -1,4 +1,5 @@
 import * as Plot from '@observablehq/plot';
+import type { Labels, Results } from '../../results/results.js';
 import { select } from '../../results/select.js';
 import { mean } from '../../statistics/quantile.js';
 import { find, grownSizes, summaryOf } from '../figures.js';
@@ -22,7 +23,7 @@ export const frontierPlot: Draw = (results, view) => {
         size: panelTitle(labels.passages ?? 0),
         settings: labels.settings ?? 'presets',
         recall: mean(runs.flat()),
-        built: /M |ef_construction/.test(labels.settings ?? ''),
+        built: isBuilt(results, labels),
         ms: summaryOf(query).value,
       },
     ];
@@ -100,6 +101,13 @@ export const frontierPlot: Draw = (results, view) => {
     ],
   };
 };
+
+/** Whether the store was filled with other settings than the presets: then filling it was measured. */
+function isBuilt(results: Results, { backend, passages, settings = '' }: Labels): boolean {
+  return settings
+    .split(', ')
+    .some((part) => part !== '' && find(results, 'build_storing', { backend, passages, settings: part }));
+}
 
 /** Where recall 1 stands, which has no place on the stretched axis: beyond 0.9999. */
 const perfect = 4.3;
