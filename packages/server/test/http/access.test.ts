@@ -1,10 +1,10 @@
-import { request } from 'node:http';
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import {
   connectClient,
   events,
   initialize,
+  initializeWith,
   messages,
   openSession,
   post,
@@ -15,19 +15,8 @@ import {
 const token = 'correct-horse';
 
 /** The status of a POST of `initialize` whose Host header is anything; fetch would write its own. */
-function statusWithHost(url: URL, host: string, path = '/mcp'): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      host,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-    };
-    request({ host: url.hostname, port: url.port, path, method: 'POST', headers }, (response) => {
-      response.resume().on('end', () => resolve(response.statusCode));
-    })
-      .on('error', reject)
-      .end(JSON.stringify(initialize));
-  });
+async function statusWithHost(url: URL, host: string): Promise<number | undefined> {
+  return (await initializeWith(url, { headers: { host } })).status;
 }
 
 describe('the bearer token', () => {

@@ -1,7 +1,15 @@
-import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import { events, initialize, messages, openSession, post, searchFor, startServer } from './test-server.js';
+import {
+  events,
+  initialize,
+  initializeWith,
+  messages,
+  openSession,
+  post,
+  searchFor,
+  startServer,
+} from './test-server.js';
 
 /** A clock that only the test moves. */
 function testClock() {
@@ -17,19 +25,6 @@ function exchange(url: URL, sent: string): Promise<string> {
     socket.on('data', (chunk) => (received += chunk));
     socket.on('error', () => {});
     socket.on('close', () => resolve(received));
-  });
-}
-
-/** The status of a POST of `initialize` from another address of the loopback, and the session that it opened. */
-function openFrom(localAddress: string, url: URL): Promise<{ status: number | undefined; session: unknown }> {
-  return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-    request(url, { method: 'POST', headers, localAddress }, (response) => {
-      const session = response.headers['mcp-session-id'];
-      response.resume().on('end', () => resolve({ status: response.statusCode, session }));
-    })
-      .on('error', reject)
-      .end(JSON.stringify(initialize));
   });
 }
 
@@ -192,10 +187,9 @@ describe('sessions', () => {
       await messages(await post(url, searchFor('dog'), used));
       for (let k = 0; k < 20; k++) {
         clock.advance(10);
-        const { status, session } = await openFrom('127.0.0.2', url);
+        const { status, session } = await initializeWith(url, { localAddress: '127.0.0.2' });
         expect(status).toBe(200);
-        const theirs = { 'mcp-session-id': String(session), 'mcp-protocol-version': '2025-11-25' };
-        await messages(await post(url, searchFor('dog'), theirs));
+        await messages(await post(url, searchFor('dog'), session));
       }
       expect(service.sessions).toBe(5);
       for (const session of [used, unused])
@@ -211,13 +205,12 @@ describe('sessions', () => {
       const idle = await openSession(url);
       const busy: Promise<Response>[] = [];
       for (let k = 0; k < 2; k++) {
-        const { session } = await openFrom('127.0.0.2', url);
-        const theirs = { 'mcp-session-id': String(session), 'mcp-protocol-version': '2025-11-25' };
-        busy.push(post(url, searchFor('wait'), theirs));
+        const { session } = await initializeWith(url, { localAddress: '127.0.0.2' });
+        busy.push(post(url, searchFor('wait'), session));
       }
       await index.untilWaiting(2);
       clock.advance(10);
-      expect((await openFrom('127.0.0.2', url)).status).toBe(503);
+      expect((await initializeWith(url, { localAddress: '127.0.0.2' })).status).toBe(503);
       expect((await post(url, { jsonrpc: '2.0', id: 9, method: 'ping' }, idle)).status).toBe(200);
       index.release();
       for (const response of busy) await messages(await response);

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import { type RequestOptions, request } from 'node:http';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -116,6 +117,27 @@ export async function openSession(
     throw new Error(`initialize: ${response.status} ${await response.text()}`);
   await response.text();
   return { ...extra, 'mcp-session-id': id, 'mcp-protocol-version': protocolVersion };
+}
+
+/**
+ * Opens a session by hand, from an address or with a Host header that `fetch` would not give. Gives the status and the
+ * headers that requests of the session need.
+ */
+export function initializeWith(
+  url: URL,
+  { headers: extra, ...options }: RequestOptions,
+): Promise<{ status: number | undefined; session: Record<string, string> }> {
+  return new Promise((resolve, reject) => {
+    request(url, { ...options, method: 'POST', headers: { ...headers, ...extra } }, (response) => {
+      const session = {
+        'mcp-session-id': String(response.headers['mcp-session-id']),
+        'mcp-protocol-version': initialize.params.protocolVersion,
+      };
+      response.resume().on('end', () => resolve({ status: response.statusCode, session }));
+    })
+      .on('error', reject)
+      .end(JSON.stringify(initialize));
+  });
 }
 
 /** One event of an event stream. */
