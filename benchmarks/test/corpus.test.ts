@@ -221,6 +221,14 @@ describe('growing a corpus', () => {
     expect(grow(real, { seed: 6, size: 900, noise: 0.7, directions: 10 }).data).not.toEqual(small.data);
   });
 
+  test('four vectors are enough to fit growth to; fewer are refused in so many words', () => {
+    expect(vectorCount(grow(real, { seed: 1, size: 900, ...fitNoise(sphere(4, 10, 3), 1) }))).toBe(900);
+    for (const count of [1, 2, 3])
+      expect(() => fitNoise(sphere(count, 10, 3), 1)).toThrow(
+        `from 4 passages at least, and this one has ${count}`,
+      );
+  });
+
   test('makes nothing twice', () => {
     const grown = grow(real, { seed: 5, size: 1100, noise: 0.7, directions: 10 });
     for (let i = vectorCount(real); i < 1100; i++)

@@ -12,6 +12,9 @@ import {
   vectorCount,
 } from './geometry.js';
 
+/** Fewest vectors to fit growth to: two to grow from, and two that lie somehow to each other. */
+const fewest = 4;
+
 /** A made vector moves towards one of this many nearest neighbours. */
 const mixed = 8;
 
@@ -67,8 +70,14 @@ export type Likeness = Pick<GrowthOptions, 'noise' | 'directions'>;
  * Fits growth to real vectors. The number of directions is their median local intrinsic dimension. The length of
  * the noise is that at which vectors grown from an eighth of them are as far from each other (median distance of
  * the nearest) as the other seven eighths.
+ *
+ * @throws {RangeError} for fewer than four vectors
  */
 export function fitNoise(real: Vectors, seed: number): Likeness {
+  if (vectorCount(real) < fewest)
+    throw new RangeError(
+      `a corpus is grown from ${fewest} passages at least, and this one has ${vectorCount(real)}`,
+    );
   const directions = Math.max(2, Math.round(medianDimension(real)));
   const { seeds, heldOut } = splitForFit(real, seed);
   const wanted = medianNearest(heldOut);

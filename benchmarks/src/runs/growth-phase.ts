@@ -102,7 +102,7 @@ class Growth {
       `filling stores with ${size} passages`,
       'fill',
       longestFirst.map((store) => ({
-        title: titleOf(store),
+        title: keyOf(store),
         labels: labelsOf(store),
         input: this.#inputOf(store),
         deadline: storeDeadline(size),
