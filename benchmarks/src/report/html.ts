@@ -49,7 +49,9 @@ ${htmlTable(overviewTable(results))}
 ${sections.map((section) => htmlSection(section, section.id === 'targets' ? targetCards(results) : undefined)).join('\n')}
 <section id="method" aria-labelledby="method-title">
 <h2 id="method-title">Method</h2>
-${methodNotes.map((note) => `<p>${escapeHtml(note)}</p>`).join('\n')}
+${methodNotes(results)
+  .map((note) => `<p>${escapeHtml(note)}</p>`)
+  .join('\n')}
 <dl class="method">
 ${methodRows(results)
   .map(([name, value]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`)

@@ -23,7 +23,7 @@ export function markdownReport(results: Results, soak?: Soak): string {
       ]),
     ]),
     '## Method',
-    ...methodNotes,
+    ...methodNotes(results),
     methodRows(results)
       .map(([name, value]) => `- **${name}**: ${escapeCell(value)}`)
       .join('\n'),

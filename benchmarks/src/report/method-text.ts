@@ -38,7 +38,7 @@ export function methodRows({ method, corpus, measurements }: Results): [string, 
       ? [
           [
             'Pace of the machine',
-            `a fixed amount of arithmetic took ${formatValue(quantile(calibration, 0.5), 'ms')}, from ${formatValue(Math.min(...calibration), 'ms')} to ${formatValue(Math.max(...calibration), 'ms')} in the course of the run`,
+            `a fixed amount of arithmetic (timed over a part of it) took ${formatValue(quantile(calibration, 0.5), 'ms')}, from ${formatValue(Math.min(...calibration), 'ms')} to ${formatValue(Math.max(...calibration), 'ms')} in the course of the run`,
           ] as [string, string],
         ]
       : []),
@@ -46,8 +46,17 @@ export function methodRows({ method, corpus, measurements }: Results): [string, 
 }
 
 /** How the figures came about, for all runs alike. */
-export const methodNotes: readonly string[] = [
-  'On the corpus, backends and search modes take turns in rounds of fresh processes, in random order, so that a slow minute of the machine falls on all alike. Stores of each size are filled, those without a server two side by side (in a thorough run one at a time), and then asked, like the baselines, one after the other, so a slow minute may fall on one of them. Except for baselines, questions that are not counted come before a clock starts; after that every sample counts, and all of them are in results.json.',
-  'Medians and percentiles come from raw samples. Intervals are 95 % intervals. Those of times and sizes speak about other processes like the ones measured (Student’s t on the logarithms of the processes’ values, round by round where things took turns); with one process there is none. Those of qualities speak about other questions (bootstrap). Two backends count as different only when the interval of their ratio lies wholly beyond ±5 %, for each pair.',
-  'Larger corpora are grown from the vectors of the real one, by a method that README.md describes; how hard they are to search is measured beside real vectors.',
-];
+export function methodNotes({ method }: Results): string[] {
+  return [
+    `On the corpus, backends and search modes take turns in rounds of fresh processes, in random order, so that a slow minute of the machine falls on all alike. Stores are filled${sideBySide(method)} and asked, and baselines asked, one after the other, so a slow minute may fall on one of them. Except for baselines, questions that are not counted come before a clock starts; after that every sample counts, and all of them are in results.json.`,
+    'Medians and percentiles come from raw samples. Intervals are 95 % intervals. Those of times and sizes speak about other processes like the ones measured (Student’s t on the logarithms of the processes’ values, round by round where things took turns); with one process there is none. Those of qualities speak about other questions (bootstrap). Two backends count as different only when the interval of their ratio lies wholly beyond ±5 %, for each pair.',
+    'Larger corpora are grown from the vectors of the real one, by a method that README.md describes; how hard they are to search is measured beside real vectors.',
+  ];
+}
+
+/** Only of runs whose plan says it: a store that has no server keeps one core busy while it is filled. */
+function sideBySide({ counts }: Results['method']): string {
+  const atOnce = counts?.fillsAtOnce;
+  if (typeof atOnce !== 'number' || atOnce < 2) return '';
+  return ` (those without a server ${atOnce} side by side, where there are as many cores)`;
+}

@@ -176,7 +176,7 @@ export function latencyTable(results: Results): Table | undefined {
     columns: ['search', 'depth', 'p50', 'p95', 'p99', 'cold', 'samples'],
     names: 2,
     rows,
-    note: `Vector alone and embed + vector know no mode; from SearchService on, backends search in the default mode, ${results.method.searchMode}. Cold: the first call at that depth in a fresh process; over MCP, from the start of a server that was asked nothing before to its first answer, so it includes loading model and index. Warm, from SearchService on: asked for at least the second time, so that what search remembers of words and passages is there; the question is embedded anew each time. The two bare depths remember nothing and are warmed with twenty questions; baselines are asked each question once.`,
+    note: `Vector alone and embed + vector know no mode; from SearchService on, backends search in the default mode, ${results.method.searchMode}. Cold: the first call at that depth in a fresh process; over MCP, from the start of a server that was asked nothing before to its first answer, so it includes loading model and index. Warm, from SearchService on: asked for at least the second time, so that what search remembers of words and passages is there; the question is embedded anew each time. The two bare depths remember nothing and are warmed with a few questions; baselines are asked each question once.`,
   };
 }
 

@@ -95,7 +95,7 @@ export function wholeSpaceTable(results: Results): Table | undefined {
       medianOf('whole_memory', 'memory, whole'),
       { title: 'memory, each', value: perPassage('whole_memory'), write: bytes },
     ],
-    note: 'The catalog holds texts, offsets and embeddings; free pages and the write-ahead log count with it. Memory: what an open index in the default mode adds, after a hundred questions, to a process that has embedded them before.',
+    note: 'The catalog holds texts, offsets and embeddings; free pages and the write-ahead log count with it. Memory: what an open index in the default mode adds, after some questions, to a process that has embedded them before.',
   });
 }
 

@@ -48,7 +48,7 @@ export interface Contender {
   readonly kind: 'backend' | 'search-mode' | 'baseline';
 }
 
-/** One process of the run, from its start to its end. */
+/** One step of the run, from its start to its end: one process, or several where stores are filled. */
 export interface Step {
   /** What it did: `prepare`, `build`, `query`, `store` … */
   readonly job: string;

@@ -2,7 +2,7 @@ import type { Fingerprint, VectorStore } from '@kettle/vector-store';
 import { vectorAt, vectorCount } from '../corpus/geometry.js';
 import type { Labels, Measurement } from '../results/results.js';
 import { diskUsage, timed } from './resources.js';
-import { corpusIdOf, openStore } from './stores.js';
+import { corpusIdOf, forget, openStore } from './stores.js';
 import type { Tell } from './tell.js';
 import { settingsText, type Tuning } from './tuning.js';
 import { files, type Prepared, readJson, readVectors, type Workspace } from './workspace.js';
@@ -37,8 +37,8 @@ export async function measureFill(input: FillInput, tell: Tell): Promise<Measure
         : []),
     ];
   } catch (error) {
-    // Nobody will go on from it, and on a server that is shared it would stay.
-    if (store.capabilities.shared) await store.clear().catch(() => {});
+    // Nothing goes on from it.
+    await forget(store);
     throw error;
   } finally {
     await store.close();

@@ -38,8 +38,13 @@ export async function growthPhase(workspace: Workspace, plan: Plan, recorder: Re
     const growth = new Growth(workspace, plan, recorder, directory);
     for (const size of grownSizes(plan)) await growth.measure(size);
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    await removeFolder(directory);
   }
+}
+
+/** A server that was ended may write for a moment. What stays is removed with the workspace. */
+async function removeFolder(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }).catch(() => {});
 }
 
 /** The stores of a run, from size to size. */
@@ -48,7 +53,7 @@ class Growth {
   readonly #plan: Plan;
   readonly #recorder: Recorder;
   readonly #directory: string;
-  /** What failed, and at which size: a larger one would go on from what is not there. */
+  /** What could not be filled or asked, and at which size: larger ones are left out. */
   readonly #failed = new Map<string, number>();
   /** Milliseconds that filling took at the last size. */
   readonly #spent = new Map<string, number>();
@@ -66,14 +71,17 @@ class Growth {
     for (const store of stores) {
       if (filled.has(store)) await this.#ask(store);
       else this.#recorder.skip();
-      if (!this.#isKept(store)) await rm(this.#inputOf(store).directory, { recursive: true, force: true });
+      if (!this.#isKept(store)) await removeFolder(this.#inputOf(store).directory);
     }
   }
 
   #canBeMade(store: StoreRun): boolean {
     const failedAt = this.#failed.get(keyOf(store));
     if (failedAt === undefined) return true;
-    this.#recorder.absent(labelsOf(store), `left out, as ${failedAt} passages failed`);
+    this.#recorder.absent(
+      labelsOf(store),
+      `left out, as it could not be filled or asked with ${failedAt} passages`,
+    );
     this.#recorder.skip();
     return false;
   }
@@ -82,37 +90,41 @@ class Growth {
   async #fill(size: number, stores: readonly StoreRun[]): Promise<ReadonlySet<StoreRun>> {
     const sideBySide = Math.min(this.#plan.fillsAtOnce, availableParallelism());
     const groups = [
-      { group: stores.filter(isServer), atOnce: 1 },
-      { group: stores.filter((store) => !isServer(store)), atOnce: sideBySide },
+      { title: `filling servers with ${size} passages`, group: stores.filter(isServer), atOnce: 1 },
+      {
+        title: `filling stores with ${size} passages`,
+        group: stores.filter((store) => !isServer(store)),
+        atOnce: sideBySide,
+      },
     ];
     const filled = new Set<StoreRun>();
-    for (const { group, atOnce } of groups)
-      for (const store of await this.#fillGroup(size, group, atOnce)) filled.add(store);
+    for (const { title, group, atOnce } of groups)
+      for (const store of await this.#fillGroup(title, group, atOnce)) filled.add(store);
     return filled;
   }
 
   /** What takes longest comes first, so that none is alone at the end for long. */
-  async #fillGroup(size: number, group: readonly StoreRun[], atOnce: number): Promise<StoreRun[]> {
+  async #fillGroup(title: string, group: readonly StoreRun[], atOnce: number): Promise<StoreRun[]> {
     if (group.length === 0) {
       this.#recorder.skip();
       return [];
     }
     const longestFirst = [...group].sort((a, b) => this.#spentOn(b) - this.#spentOn(a));
     const outputs = await this.#recorder.attemptTogether(
-      `filling stores with ${size} passages`,
+      title,
       'fill',
       longestFirst.map((store) => ({
         title: keyOf(store),
         labels: labelsOf(store),
         input: this.#inputOf(store),
-        deadline: storeDeadline(size),
+        deadline: storeDeadline(store.size),
       })),
       atOnce,
     );
     for (const [index, store] of longestFirst.entries()) {
       const storing = outputs[index]?.find(({ metric }) => metric === 'build_storing');
       if (storing) this.#spent.set(keyOf(store), storing.runs[0]![0]!);
-      else this.#failed.set(keyOf(store), size);
+      else this.#failed.set(keyOf(store), store.size);
     }
     return longestFirst.filter((_, index) => outputs[index]);
   }
@@ -137,6 +149,7 @@ class Growth {
 
   /** Whether a larger store goes on from it. */
   #isKept(store: StoreRun): boolean {
+    if (this.#failed.has(keyOf(store))) return false;
     return grownSizes(this.#plan)
       .filter((size) => size > store.size)
       .flatMap((size) => storesOf(this.#plan, size))
@@ -184,7 +197,7 @@ function storesOf(plan: Plan, size: number): StoreRun[] {
     if (!forTarget && !sizes.includes(size)) return [];
     const sweeps = sizes.includes(size) ? variations(tunables, 'query', settings) : [];
     // How a store was filled shows most where a query looks at the least.
-    const weakest = sweeps.slice(0, 1);
+    const weakest = variations(tunables, 'query', 'first').slice(0, 1);
     const varied = frontier.backends === 'all' || backend === defaultBackend;
     const rebuilt = varied ? variations(tunables, 'build', rebuiltAt(frontier, size)) : [];
     return [

@@ -85,6 +85,7 @@ export class Recorder {
     const waiting = [...jobs.entries()];
     const worker = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
+        this.#signal?.throwIfAborted();
         const [index, { title: of, labels, input, deadline }] = next;
         const tell = (message: string) => this.#progress.tell(`${of}: ${message}`);
         try {
@@ -97,7 +98,11 @@ export class Recorder {
         }
       }
     };
-    await this.#step(title, name, () => Promise.all(Array.from({ length: atOnce }, worker)));
+    await this.#step(title, name, async () => {
+      // All of them have ended before anything goes on: what they write into is removed then.
+      const ended = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+      for (const end of ended) if (end.status === 'rejected') throw end.reason;
+    });
     return outputs;
   }
 

@@ -5,6 +5,7 @@ import { drawn } from '../random.js';
 import type { Labels, Measurement } from '../results/results.js';
 import { type FillInput, fill, openFor, withSettings } from './fill-job.js';
 import { residentMemory, timed } from './resources.js';
+import { forget } from './stores.js';
 import type { Tell } from './tell.js';
 import { settingsText, type Tuning } from './tuning.js';
 import { files, type Prepared, readJson, readVectors, type Truth, type Workspace } from './workspace.js';
@@ -14,7 +15,7 @@ export interface StoreInput extends FillInput {
   readonly queries: number;
   /** Settings for the queries, tried one after the other on the filled store. Empty: only the presets. */
   readonly sweeps: readonly Tuning[];
-  /** Whether a larger size goes on from it. Else a server that is shared forgets it. */
+  /** Whether a larger size goes on from it. Else it is emptied where that is somebody's server. */
   readonly kept: boolean;
 }
 
@@ -22,8 +23,9 @@ const neighbours = 10;
 const warmUp = 10;
 
 /**
- * Asks all questions of a store that {@link measureFill} filled in another process: speed, and recall against the true
- * neighbours. So it is as it was read from its files, and its memory is what answering takes, not what filling left.
+ * Asks all questions of a store that was filled in another process: speed, and recall against the true neighbours. So
+ * it is as it was read from its files, and its memory is what answering takes, not what filling left. Only one that has
+ * no files is filled here once more.
  */
 export async function measureStore(input: StoreInput, tell: Tell): Promise<Measurement[]> {
   const { workspace, backend, size, build } = input;
@@ -37,8 +39,9 @@ export async function measureStore(input: StoreInput, tell: Tell): Promise<Measu
   const before = await residentMemory();
   let store = await openFor(input, fingerprint);
   try {
-    // One that has no files is empty again.
-    await fill(store, input, tell);
+    if (!store.capabilities.persistent) await fill(store, input, tell);
+    const present = await store.count();
+    if (present !== size) throw new Error(`the store came back with ${present} of ${size} passages`);
     tell('asking');
     const labels = withSettings(base, build);
     const measured = await ask(store, queries, truth, labels);
@@ -52,9 +55,12 @@ export async function measureStore(input: StoreInput, tell: Tell): Promise<Measu
       measured.push(...(await ask(store, queries, truth, withSettings(base, tuning))));
     }
     return measured;
+  } catch (error) {
+    // Nothing goes on from it.
+    await forget(store);
+    throw error;
   } finally {
-    // Its folder, which the caller removes, is not all there is of it.
-    if (store.capabilities.shared && !input.kept) await store.clear();
+    if (!input.kept) await forget(store);
     await store.close();
   }
 }
