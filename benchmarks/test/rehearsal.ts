@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { defaultPlan, type Measurement, measurePhases, Progress, Recorder } from '@kettle/benchmarks';
-import { backends } from '@kettle/server/backends';
+import { findBackend } from '@kettle/server/backends';
 import { afterEach, beforeEach } from 'vitest';
 
 export interface Job {
@@ -60,7 +60,7 @@ export class Rehearsal extends Recorder {
 }
 
 export function isServer({ backend }: Job['input']): boolean {
-  return backends.some(({ name, server }) => name === backend && server === true);
+  return backend !== undefined && findBackend(backend)?.server === true;
 }
 
 /** A tenth of a second for each thousand passages; ten times that where settings differ from the presets. */

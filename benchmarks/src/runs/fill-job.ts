@@ -65,7 +65,6 @@ export async function fill(
   const { dimensions } = store.fingerprint;
   const present = await store.count();
   let milliseconds = present > 0 ? spent : 0;
-  if (present >= size) return milliseconds;
   for (let from = present; from < size; from += batch) {
     tell(`${from} of ${size} passages stored`);
     const vectors = await readVectors(workspace, files.grown, dimensions, from, Math.min(size, from + batch));

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { backends, type Tunable } from '@kettle/server/backends';
+import { backends, findBackend, type Tunable } from '@kettle/server/backends';
 import type { Plan } from '../plan.js';
 import type { Labels } from '../results/results.js';
 import { defaultBackend } from '../targets.js';
@@ -67,16 +67,16 @@ class Growth {
 
   async measure(size: number): Promise<void> {
     const stores = storesOf(this.#plan, size).filter((store) => this.#canBeMade(store));
-    const filled = await this.#fill(size, stores);
+    await this.#fill(size, stores);
     for (const store of stores) {
-      if (filled.has(store)) await this.#ask(store);
-      else this.#recorder.skip();
+      if (this.#failed.has(nameOf(store))) this.#recorder.skip();
+      else await this.#ask(store);
       if (!this.#isKept(store)) await removeFolder(this.#inputOf(store).directory);
     }
   }
 
   #canBeMade(store: StoreRun): boolean {
-    const failedAt = this.#failed.get(keyOf(store));
+    const failedAt = this.#failed.get(nameOf(store));
     if (failedAt === undefined) return true;
     this.#recorder.absent(
       labelsOf(store),
@@ -86,35 +86,24 @@ class Growth {
     return false;
   }
 
-  /** Those that could be filled. Servers come first and alone: they keep more than one core busy. */
-  async #fill(size: number, stores: readonly StoreRun[]): Promise<ReadonlySet<StoreRun>> {
+  /** Servers come first and alone: they keep more than one core busy. */
+  async #fill(size: number, stores: readonly StoreRun[]): Promise<void> {
+    const servers = stores.filter(isServer);
+    const others = stores.filter((store) => !isServer(store));
     const sideBySide = Math.min(this.#plan.fillsAtOnce, availableParallelism());
-    const groups = [
-      { title: `filling servers with ${size} passages`, group: stores.filter(isServer), atOnce: 1 },
-      {
-        title: `filling stores with ${size} passages`,
-        group: stores.filter((store) => !isServer(store)),
-        atOnce: sideBySide,
-      },
-    ];
-    const filled = new Set<StoreRun>();
-    for (const { title, group, atOnce } of groups)
-      for (const store of await this.#fillGroup(title, group, atOnce)) filled.add(store);
-    return filled;
+    await this.#fillGroup(`filling servers with ${size} passages`, servers, 1);
+    await this.#fillGroup(`filling stores with ${size} passages`, others, sideBySide);
   }
 
   /** What takes longest comes first, so that none is alone at the end for long. */
-  async #fillGroup(title: string, group: readonly StoreRun[], atOnce: number): Promise<StoreRun[]> {
-    if (group.length === 0) {
-      this.#recorder.skip();
-      return [];
-    }
+  async #fillGroup(title: string, group: readonly StoreRun[], atOnce: number): Promise<void> {
+    if (group.length === 0) return this.#recorder.skip();
     const longestFirst = [...group].sort((a, b) => this.#spentOn(b) - this.#spentOn(a));
     const outputs = await this.#recorder.attemptTogether(
       title,
       'fill',
       longestFirst.map((store) => ({
-        title: keyOf(store),
+        title: nameOf(store),
         labels: labelsOf(store),
         input: this.#inputOf(store),
         deadline: storeDeadline(store.size),
@@ -123,10 +112,9 @@ class Growth {
     );
     for (const [index, store] of longestFirst.entries()) {
       const storing = outputs[index]?.find(({ metric }) => metric === 'build_storing');
-      if (storing) this.#spent.set(keyOf(store), storing.runs[0]![0]!);
-      else this.#failed.set(keyOf(store), store.size);
+      if (storing) this.#spent.set(nameOf(store), storing.runs[0]![0]!);
+      else this.#failed.set(nameOf(store), store.size);
     }
-    return longestFirst.filter((_, index) => outputs[index]);
   }
 
   async #ask(store: StoreRun): Promise<void> {
@@ -134,35 +122,35 @@ class Growth {
     const input = { ...this.#inputOf(store), queries, sweeps, kept: this.#isKept(store) };
     const deadline = storeDeadline(size);
     if (!(await this.#recorder.attempt(titleOf(store), labelsOf(store), 'store', input, deadline)))
-      this.#failed.set(keyOf(store), size);
+      this.#failed.set(nameOf(store), size);
   }
 
   #inputOf(store: StoreRun): FillInput {
     const { backend, size, build } = store;
-    const directory = join(this.#directory, keyOf(store).replaceAll(/[, ]+/g, '-'));
+    const directory = join(this.#directory, nameOf(store).replaceAll(/[, ]+/g, '-'));
     return { workspace: this.#workspace, backend, size, build, directory, spent: this.#spentOn(store) };
   }
 
   #spentOn(store: StoreRun): number {
-    return this.#spent.get(keyOf(store)) ?? 0;
+    return this.#spent.get(nameOf(store)) ?? 0;
   }
 
   /** Whether a larger store goes on from it. */
   #isKept(store: StoreRun): boolean {
-    if (this.#failed.has(keyOf(store))) return false;
+    if (this.#failed.has(nameOf(store))) return false;
     return grownSizes(this.#plan)
       .filter((size) => size > store.size)
       .flatMap((size) => storesOf(this.#plan, size))
-      .some((larger) => keyOf(larger) === keyOf(store));
+      .some((larger) => nameOf(larger) === nameOf(store));
   }
 }
 
 function isServer({ backend }: StoreRun): boolean {
-  return backends.some(({ name, server }) => name === backend && server === true);
+  return findBackend(backend)?.server === true;
 }
 
 /** The same for a store and what it grows from. */
-function keyOf({ backend, build }: StoreRun): string {
+function nameOf({ backend, build }: StoreRun): string {
   return [backend, settingsText(build)].filter(Boolean).join(', ');
 }
 

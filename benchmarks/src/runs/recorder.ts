@@ -59,14 +59,7 @@ export class Recorder {
     input: JobInput<N>,
     deadline?: number,
   ): Promise<boolean> {
-    try {
-      this.#record(await this.require(title, name, input, deadline), roundOf(input));
-      return true;
-    } catch (error) {
-      this.#signal?.throwIfAborted();
-      this.absent(labels, (error as Error).message);
-      return false;
-    }
+    return (await this.#settle(this.require(title, name, input, deadline), labels, input)) !== undefined;
   }
 
   /**
@@ -88,14 +81,7 @@ export class Recorder {
         this.#signal?.throwIfAborted();
         const [index, { title: of, labels, input, deadline }] = next;
         const tell = (message: string) => this.#progress.tell(`${of}: ${message}`);
-        try {
-          const output = await this.run(name, input, tell, deadline);
-          this.#record(output, roundOf(input));
-          outputs[index] = output;
-        } catch (error) {
-          this.#signal?.throwIfAborted();
-          this.absent(labels, (error as Error).message);
-        }
+        outputs[index] = await this.#settle(this.run(name, input, tell, deadline), labels, input);
       }
     };
     await this.#step(title, name, async () => {
@@ -137,6 +123,23 @@ export class Recorder {
       ...(this.#signal && { signal: this.#signal }),
       ...(deadline !== undefined && { deadline }),
     });
+  }
+
+  /** Records what a job gives, or its failure. Rejects only when the run is ended. */
+  async #settle<N extends JobName>(
+    job: Promise<JobOutput<N>>,
+    labels: Labels,
+    input: JobInput<N>,
+  ): Promise<JobOutput<N> | undefined> {
+    try {
+      const output = await job;
+      this.#record(output, roundOf(input));
+      return output;
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      this.absent(labels, (error as Error).message);
+      return undefined;
+    }
   }
 
   async #step<T>(title: string, job: JobName, work: () => Promise<T>): Promise<T> {

@@ -38,6 +38,7 @@ export async function measureStore(input: StoreInput, tell: Tell): Promise<Measu
   const base = { backend, passages: size };
   const before = await residentMemory();
   let store = await openFor(input, fingerprint);
+  let goesOn = false;
   try {
     if (!store.capabilities.persistent) await fill(store, input, tell);
     const present = await store.count();
@@ -54,13 +55,10 @@ export async function measureStore(input: StoreInput, tell: Tell): Promise<Measu
       store = await openFor({ ...input, build: tuning }, fingerprint);
       measured.push(...(await ask(store, queries, truth, withSettings(base, tuning))));
     }
+    goesOn = input.kept;
     return measured;
-  } catch (error) {
-    // Nothing goes on from it.
-    await forget(store);
-    throw error;
   } finally {
-    if (!input.kept) await forget(store);
+    if (!goesOn) await forget(store);
     await store.close();
   }
 }

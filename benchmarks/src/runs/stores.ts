@@ -39,5 +39,5 @@ function backendSettings() {
 
 /** Empties a store on somebody's own server, as well as that can be done. Elsewhere its folder is all there is of it. */
 export async function forget(store: VectorStore): Promise<void> {
-  if (store.capabilities.shared && process.env.CHROMA_URL) await store.clear().catch(() => {});
+  if (store.capabilities.shared && backendSettings().chroma.url) await store.clear().catch(() => {});
 }
